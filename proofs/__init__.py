@@ -1,0 +1,1 @@
+"""Explorer, solver obligations and manifest over the one transition table."""

@@ -1,0 +1,1 @@
+"""The protocol: one transition table and its small interpreter. Standard library only."""

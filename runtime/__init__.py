@@ -1,0 +1,1 @@
+"""The batching loader: runs the transition table over torch.distributed."""

@@ -1,0 +1,1 @@
+"""What dgap promises: properties, environment, assumptions and dumb twins."""
