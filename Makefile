@@ -1,0 +1,37 @@
+# dgap: every command that a newcomer or CI needs. Wants Python 3.11 and make, nothing else.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+# Newer than both files below exactly when the environment is what they say.
+STAMP := .venv/installed
+PACKAGES := protocol spec proofs runtime
+# Folders of ours outside the four packages that style and types are checked in.
+OTHERS := $(wildcard tests examples benchmarks)
+
+.PHONY: help setup demo test lint verify
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
+
+setup: $(STAMP)  ## the environment alone (.venv, exact versions from constraints.txt)
+
+$(STAMP): pyproject.toml constraints.txt
+	@echo 'installing into .venv: some minutes, once'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --quiet -c constraints.txt -e '.[verify,report,demo,dev]'
+	@touch $@
+
+demo: setup  ## the main job: train on real text, fixed batches against dgap (FAULT=dataset: a failing rank)
+	$(BIN)/python -m examples.demo $(if $(FAULT),--fault $(FAULT))
+
+test: lint  ## style, types and all tests
+	$(BIN)/python -m pytest
+
+lint: setup  ## style and types alone
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(PACKAGES:%=-p dgap.%)
+	$(BIN)/mypy $(OTHERS)
+
+verify: setup  ## prove the transition table; ends with one line that counts the checks
+	$(BIN)/python -m dgap.proofs
