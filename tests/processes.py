@@ -20,44 +20,34 @@ rank the method is the default of `multiprocessing`, so DataLoader workers start
 
 from __future__ import annotations
 
-import faulthandler
 import multiprocessing
 import os
 import pickle
 import signal
-import socket
-import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-Target = Callable[[int, int, Any], Any]
-StartMethod = Literal["spawn", "fork"]
+from tests.rank_process import RankError, Setup, StartMethod, Target, rank_main
+
+__all__ = [
+    "START_METHODS",
+    "RankError",
+    "RankResult",
+    "RanksHung",
+    "StartMethod",
+    "run_ranks",
+    "values_of",
+]
+
 START_METHODS: tuple[StartMethod, ...] = ("spawn", "fork")
 
 # A rank that was told to dump its stacks and die, or that has sent its result, needs no longer.
 EXIT_TIMEOUT_S = 10.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankError:
-    """What a rank raised, in words; and the exception itself where it survives pickling.
-
-    `type_name` is "ProcessDied" for a rank that ended without a result (killed, crashed).
-    `attributes` holds what the exception carries (`rank`, `step`, ...) as far as it pickles.
-    """
-
-    type_name: str
-    message: str
-    traceback: str = ""
-    attributes: dict[str, Any] = field(default_factory=dict)
-    exception: BaseException | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +84,7 @@ def run_ranks(
         raise ValueError(f"{len(args)} arguments for {world_size} ranks: give one per rank")
     deadline = time.monotonic() + timeout_s
     with tempfile.TemporaryDirectory(prefix="ranks-") as folder:
-        setup = _Setup(
+        setup = Setup(
             world_size=world_size,
             folder=folder,
             start_method=start_method,
@@ -126,23 +116,6 @@ def values_of(results: Sequence[RankResult]) -> list[Any]:
     if failures:
         raise AssertionError("\n".join(failures))
     return [each.value for each in results]
-
-
-# --- the parent's side -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Setup:
-    """What all ranks of one call share; travels to the child by pickle."""
-
-    world_size: int
-    folder: str
-    start_method: StartMethod
-    init_group: bool
-    collective_timeout_s: float
-
-    def log(self, rank: int) -> Path:
-        return Path(self.folder, f"rank-{rank}.log")
 
 
 @dataclass(kw_only=True)
@@ -190,15 +163,15 @@ class _Rank:
         self.reader.close()
 
 
-def _start(setup: _Setup, rank: int, target: Target, arg: Any) -> _Rank:
+def _start(setup: Setup, rank: int, target: Target, arg: Any) -> _Rank:
     context: Any = multiprocessing.get_context("spawn")
     if setup.start_method == "fork":
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["torch", "torch.distributed", "torch.utils.data"])
     reader, writer = context.Pipe(duplex=False)
-    log = setup.log(rank)
+    log = setup.log_path(rank)
     log.touch()
-    process = context.Process(target=_rank_main, args=(setup, rank, target, arg, writer))
+    process = context.Process(target=rank_main, args=(setup, rank, target, arg, writer))
     process.start()
     writer.close()
     return _Rank(
@@ -234,7 +207,7 @@ def _collect(ranks: Sequence[_Rank], deadline: float) -> None:
 def _describe_hang(ranks: Sequence[_Rank], hung: Sequence[_Rank], timeout_s: float) -> str:
     """Makes the hung ranks write their stacks and die, and puts all ranks' output together."""
     for each in hung:
-        os.kill(each.process.pid, signal.SIGUSR1)  # see `_prepare`: dumps, then dies
+        os.kill(each.process.pid, signal.SIGUSR1)  # see `tests/rank_process.py`: dumps, then dies
     for each in hung:
         wait([each.exit_fd], timeout=EXIT_TIMEOUT_S)
     names = ", ".join(str(each.rank) for each in hung)
@@ -243,75 +216,3 @@ def _describe_hang(ranks: Sequence[_Rank], hung: Sequence[_Rank], timeout_s: flo
         state = "hung, its stacks follow" if each in hung else f"ended: {each.outcome}"
         parts.append(f"--- rank {each.rank} ({state})\n{each.log.read_text(errors='replace')}")
     return "\n".join(parts)
-
-
-# --- the child's side --------------------------------------------------------------------------
-
-
-def _rank_main(setup: _Setup, rank: int, target: Target, arg: Any, writer: Connection) -> None:
-    _prepare(setup, rank)
-    try:
-        value, error = _run_target(setup, rank, target, arg), None
-    except BaseException as raised:  # noqa: BLE001 - whatever a rank raises is its result
-        value, error = None, _describe(raised)
-    try:
-        message = pickle.dumps((value, error))
-    except Exception as raised:  # noqa: BLE001 - pickle raises what the value's __reduce__ does
-        message = pickle.dumps((None, _describe(raised)))
-    writer.send_bytes(message)
-    writer.close()
-
-
-def _prepare(setup: _Setup, rank: int) -> None:
-    os.setsid()
-    log_fd = os.open(setup.log(rank), os.O_WRONLY | os.O_APPEND)
-    for fd in (1, 2):
-        os.dup2(log_fd, fd)
-    # chain=True runs the default action of SIGUSR1 after the dump, which ends the process: the
-    # parent waits for that exit and so knows that the dump is complete.
-    faulthandler.register(signal.SIGUSR1, file=log_fd, all_threads=True, chain=True)
-    faulthandler.enable(file=log_fd)
-    multiprocessing.set_start_method(setup.start_method, force=True)
-    # One thread per rank: W ranks share the cores. The variable is for a torch yet to be imported.
-    os.environ["OMP_NUM_THREADS"] = "1"
-    if torch := sys.modules.get("torch"):
-        torch.set_num_threads(1)
-
-
-def _run_target(setup: _Setup, rank: int, target: Target, arg: Any) -> Any:
-    if not setup.init_group:
-        return target(rank, setup.world_size, arg)
-    from torch import distributed
-
-    if any(name == "lo" for _, name in socket.if_nameindex()):
-        os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # a host name need not resolve on a test machine
-    distributed.init_process_group(
-        "gloo",
-        init_method=f"file://{setup.folder}/rendezvous",
-        rank=rank,
-        world_size=setup.world_size,
-        timeout=timedelta(seconds=setup.collective_timeout_s),
-    )
-    try:
-        return target(rank, setup.world_size, arg)
-    finally:
-        distributed.destroy_process_group()
-
-
-def _describe(raised: BaseException) -> RankError:
-    attributes = {name: value for name, value in vars(raised).items() if _survives_pickling(value)}
-    return RankError(
-        type_name=type(raised).__name__,
-        message=str(raised),
-        traceback="".join(traceback.format_exception(raised)),
-        attributes=attributes,
-        exception=raised if _survives_pickling(raised) else None,
-    )
-
-
-def _survives_pickling(value: object) -> bool:
-    try:
-        pickle.loads(pickle.dumps(value))
-    except Exception:  # noqa: BLE001 - pickle raises whatever a class's own hooks raise
-        return False
-    return True
