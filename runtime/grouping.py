@@ -77,9 +77,7 @@ def needed_group_count(costs: Sequence[int], budget: int, kind: BudgetKind) -> i
     return len(_fullest_path(_first_starts(sorted(costs), budget, kind))) - 1
 
 
-def partition(
-    costs: Sequence[int], *, budget: int, kind: BudgetKind, step_count: int
-) -> Partition:
+def partition(costs: Sequence[int], *, budget: int, kind: BudgetKind, step_count: int) -> Partition:
     """Split a window into exactly min(n, step_count) groups under the budget.
 
     With step_count >= g (`needed_group_count`) every sample is placed: padded groups have a
@@ -142,8 +140,7 @@ class _Window:
 
     def weight(self, path: list[int]) -> int:
         return sum(
-            self.base[j] + self.offset[i] - self.slope[i] * self.point[j]
-            for i, j in pairwise(path)
+            self.base[j] + self.offset[i] - self.slope[i] * self.point[j] for i, j in pairwise(path)
         )
 
 
@@ -260,9 +257,7 @@ def _recycle(costs: Sequence[int], groups: list[list[int]], group_count: int) ->
     return _ordered(costs, ranked[:group_count], tuple(recycled))
 
 
-def _ordered(
-    costs: Sequence[int], groups: list[list[int]], recycled: tuple[int, ...]
-) -> Partition:
+def _ordered(costs: Sequence[int], groups: list[list[int]], recycled: tuple[int, ...]) -> Partition:
     inner = [tuple(sorted(group)) for group in groups]
     inner.sort(key=lambda group: (-max(costs[position] for position in group), group[0]))
     return Partition(groups=tuple(inner), recycled=recycled)

@@ -103,7 +103,7 @@ def faults_of_partition(
     groups: Sequence[Sequence[int]],
     recycled: Sequence[int],
 ) -> list[str]:
-    """What is wrong with a partition of a window, in words; empty when nothing is (S3, S4, S7, S12).
+    """What is wrong with a partition, in words; empty when nothing is (S3, S4, S7, S12).
 
     Args:
         groups, recycled: positions into `costs`, position 0 being the oldest sample.
