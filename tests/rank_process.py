@@ -55,11 +55,11 @@ def rank_main(setup: Setup, rank: int, target: Target, arg: Any, writer: Connect
     _prepare(setup, rank)
     try:
         value, error = _run_target(setup, rank, target, arg), None
-    except BaseException as raised:  # noqa: BLE001 - whatever a rank raises is its result
+    except BaseException as raised:  # whatever a rank raises is its result
         value, error = None, _describe(raised)
     try:
         message = pickle.dumps((value, error))
-    except Exception as raised:  # noqa: BLE001 - pickle raises what the value's __reduce__ does
+    except Exception as raised:  # pickle raises what the value's __reduce__ does
         message = pickle.dumps((None, _describe(raised)))
     writer.send_bytes(message)
     writer.close()
@@ -115,6 +115,6 @@ def _describe(raised: BaseException) -> RankError:
 def _survives_pickling(value: object) -> bool:
     try:
         pickle.loads(pickle.dumps(value))
-    except Exception:  # noqa: BLE001 - pickle raises whatever a class's own hooks raise
+    except Exception:  # pickle raises whatever a class's own hooks raise
         return False
     return True

@@ -51,6 +51,12 @@ IMPURE = frozenset(
     "selectors signal socket subprocess sys tempfile threading time uuid warnings".split()
 )
 
+# The engine turns events into table steps; who calls it owns threads, clocks and collectives.
+SANS_IO = frozenset(
+    f"runtime/{stem}.py" for stem in "engine grouping intake ledger plan weights".split()
+)
+ENGINE_MAY_NOT = ("torch.distributed", "torch.multiprocessing")
+
 
 def imported(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
     """(line, leading dots, dotted name) of each import; `from a import b` counts as `a.b`."""
@@ -102,6 +108,18 @@ def impure(file: SourceFile) -> Iterator[Defect]:
     for node in ast.walk(file.tree):
         if isinstance(node, ast.Call) and dotted(node.func) in ("open", "input"):
             yield node.lineno, f"{dotted(node.func)}() is I/O"
+
+
+def engine_io(file: SourceFile) -> Iterator[Defect]:
+    """The same engine runs over Gloo, over a loopback of N ranks, and in the simulator."""
+    for line, level, name in imported(file.tree):
+        outside = name.split(".")[0] in IMPURE - {"random"} or name.startswith(ENGINE_MAY_NOT)
+        if level == 0 and outside:
+            yield line, f"{name} is I/O"
+
+
+def _sans_io(file: SourceFile) -> bool:
+    return str(file.path) in SANS_IO
 
 
 def _outside_tests(file: SourceFile) -> bool:
@@ -175,6 +193,22 @@ RULES = (
             ("protocol/a.py", "import hashlib\nfrom .time import x\n"),
             ("protocol/__main__.py", "import sys\n"),
             ("proofs/a.py", "import time\n"),
+        ),
+    ),
+    Rule(
+        name="sans-I/O engine",
+        remedy="ask the caller for it: yield a request, or take the value as an argument",
+        applies_to=_sans_io,
+        check=engine_io,
+        bad=(
+            ("runtime/engine.py", "import torch.distributed as dist\n"),
+            ("runtime/plan.py", "from torch import distributed\n"),
+            ("runtime/grouping.py", "import threading\n"),
+        ),
+        good=(
+            ("runtime/engine.py", "import torch\nfrom .queue import x\n"),
+            ("runtime/plan.py", "import random\n"),
+            ("runtime/torch_transport.py", "import torch.distributed\nimport threading\n"),
         ),
     ),
 )
