@@ -27,6 +27,8 @@ rank where it happened; its peers raise `PeerFailed`.
 
 from __future__ import annotations
 
+from functools import partial
+
 
 class DgapError(Exception):
     """Base of all errors raised by dgap."""
@@ -84,6 +86,10 @@ class PeerError(DgapError):
         self.rank = rank
         self.step = step
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keyword arguments do not survive pickling by themselves."""
+        return (partial(type(self), rank=self.rank, step=self.step), self.args)
+
 
 class PeerFailed(PeerError):
     """Another rank raised an exception (S10); its message is quoted."""
@@ -99,6 +105,10 @@ class CollectiveFailed(DgapError):
     def __init__(self, message: str, *, ranks: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.ranks = ranks
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keyword arguments do not survive pickling by themselves."""
+        return (partial(type(self), ranks=self.ranks), self.args)
 
 
 class ProtocolError(DgapError):

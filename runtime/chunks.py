@@ -13,6 +13,7 @@ number of workers and any start method; then `iterate_chunk` on what it yields.
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from typing import Any
@@ -107,28 +108,37 @@ class ChunkDataset(Dataset[Chunk]):
             return _chunk_of(indices, entries, leave_unpacked(_values(entries)))
         try:
             payload = pack(_values(entries))
-        except Exception:  # noqa: BLE001  (one sample does not pickle: find it, report it alone)
-            entries = [_packable(entry) for entry in entries]
+        except Exception as error:
+            entries = _without_unpackable(entries, error)
             payload = pack(_values(entries))
         return _chunk_of(indices, entries, payload)
 
     def _read(self, indices: list[int]) -> list[Any]:
         """The samples, or Faults in their places."""
-        if hasattr(self.dataset, "__getitems__"):
-            try:
-                samples = list(self.dataset.__getitems__(indices))
-            except Exception:  # noqa: BLE001  (read one by one: which sample is at fault?)
-                samples = []
+        if not hasattr(self.dataset, "__getitems__"):
+            return [self._read_one(index) for index in indices]
+        try:
+            samples = list(self.dataset.__getitems__(indices))
             if len(samples) == len(indices):
                 return samples
-        return [self._read_one(index) for index in indices]
+            complaint = f"returned {len(samples)} samples for {len(indices)} indices"
+        except Exception as error:
+            complaint = f"raised {type(error).__name__}: {error}"
+        entries = [self._read_one(index) for index in indices]
+        if not any(isinstance(entry, Fault) for entry in entries):
+            warnings.warn(
+                f"__getitems__ of {type(self.dataset).__name__} {complaint}, while __getitem__ "
+                "reads the same samples; they were read one by one",
+                stacklevel=2,
+            )
+        return entries
 
     def _read_one(self, index: int) -> Any:
         try:
             return self.dataset[index]
         except IndexError as error:
             return Fault.of(FailureCode.SOURCE, index, self._blamed(index, error))
-        except Exception as error:  # noqa: BLE001  (any of the user's; kept in the fault)
+        except Exception as error:
             return Fault.of(FailureCode.SOURCE, index, error)
 
     def _blamed(self, index: int, error: IndexError) -> Exception:
@@ -146,7 +156,7 @@ class ChunkDataset(Dataset[Chunk]):
     def _measured(self, index: int, value: Any) -> Sample | Fault:
         try:
             measured = measure(value, index=index, cost_fn=self.cost_fn, target_fn=self.target_fn)
-        except Exception as error:  # noqa: BLE001  (any of the user's; kept in the fault)
+        except Exception as error:
             return Fault.of(FailureCode.COST, index, error)
         return Sample(index=index, cost=measured.cost, targets=measured.targets, value=value)
 
@@ -194,14 +204,26 @@ def _values(entries: list[Sample | Fault]) -> list[Any]:
     return [entry.value for entry in entries if isinstance(entry, Sample)]
 
 
-def _packable(entry: Sample | Fault) -> Sample | Fault:
-    if isinstance(entry, Fault):
-        return entry
+def _without_unpackable(entries: list[Sample | Fault], error: Exception) -> list[Sample | Fault]:
+    """Faults in place of the samples that do not pickle; of all, if only together they do not."""
+    kept = [entry if isinstance(entry, Fault) else _packable(entry) for entry in entries]
+    if sum(isinstance(entry, Fault) for entry in kept) > sum(
+        isinstance(entry, Fault) for entry in entries
+    ):
+        return kept
+    return [entry if isinstance(entry, Fault) else _unpackable(entry, error) for entry in entries]
+
+
+def _packable(entry: Sample) -> Sample | Fault:
     try:
         pack([entry.value])
-    except Exception as error:  # noqa: BLE001  (any of the user's; kept in the fault)
-        return Fault.of(FailureCode.SOURCE, entry.index, error, doing="packing")
+    except Exception as error:
+        return _unpackable(entry, error)
     return entry
+
+
+def _unpackable(entry: Sample, error: Exception) -> Fault:
+    return Fault.of(FailureCode.SOURCE, entry.index, error, doing="packing")
 
 
 def _chunk_of(indices: list[int], entries: list[Sample | Fault], payload: PackedChunk) -> Chunk:

@@ -62,14 +62,20 @@ class Fault:
         doing: str | None = None,
     ) -> Fault:
         """The fault of an exception that was just caught."""
-        in_worker = get_worker_info() is not None
+        carried: BaseException | None = error
+        text = ""
+        if get_worker_info() is not None:
+            text = "".join(traceback.format_exception(error))
+            obstacle = _obstacle_to_pickling(error)
+            if obstacle:
+                carried, text = None, f"{text}(described in words, since it {obstacle})\n"
         return cls(
             code=code,
             index=index,
-            error=error if not in_worker or _survives_pickling(error) else None,
+            error=carried,
             type_name=type(error).__qualname__,
             message=_text_of(error),
-            traceback_text="".join(traceback.format_exception(error)) if in_worker else "",
+            traceback_text=text,
             doing=doing or _DOING.get(code, "handling"),
         )
 
@@ -96,16 +102,17 @@ class Fault:
         return f"{self.type_name}: {self.message}{where}"
 
 
-def _survives_pickling(error: BaseException) -> bool:
-    """Both ways: an exception with its own `__init__` often pickles and then fails to load."""
+def _obstacle_to_pickling(error: BaseException) -> str:
+    """Empty if it survives both ways; one with its own `__init__` often pickles, never loads."""
     try:
-        return type(pickle.loads(pickle.dumps(error))) is type(error)
-    except Exception:  # noqa: BLE001  (any answer but a copy of itself is a no)
-        return False
+        copy = pickle.loads(pickle.dumps(error))
+    except Exception as failure:
+        return f"does not pickle: {type(failure).__name__}: {failure}"
+    return "" if type(copy) is type(error) else f"pickles as {type(copy).__name__}"
 
 
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception as failure:  # noqa: BLE001  (a broken __str__ of the user's)
+    except Exception as failure:
         return f"(its message cannot be read: {type(failure).__qualname__})"

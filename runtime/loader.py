@@ -1,0 +1,323 @@
+"""`DynamicBatchLoader`: what a training script imports.
+
+Rules kept here:
+1. Every setting is checked in the constructor; nothing starts before the first `next()`.
+2. It is a `torch.utils.data.DataLoader` to those who ask, and composes a plain one for the work.
+3. One epoch at a time: a new one ends the one before, on all ranks alike.
+"""
+
+from __future__ import annotations
+
+import atexit
+import difflib
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import DeviceMesh
+from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler
+
+from dgap.protocol.errors import CollectiveFailed, ConfigError
+from dgap.protocol.machine import Machine, initial_state
+
+from .chunks import ChunkDataset, ChunkSampler, Sample
+from .config import LoaderConfig
+from .engine import Engine
+from .intake import Intake, Truncate
+from .introduction import Introduction
+from .ledger import Ledger
+from .plan import Work
+from .sample import CostFunction, TargetFunction, default_cost, default_target_count, measure
+from .sampler import ShardingSampler
+from .session import Session
+from .source import Source, as_is
+from .step import Step, map_tensors
+from .torch_transport import group_place, open_transport
+from .transport import Transport
+
+LEAVE_WAIT_S = 10.0
+"""A loop that leaves early waits so long for its peers to hear of it, then goes on without."""
+
+EXIT_WAIT_S = 2.0
+"""The same at the end of the process, whose closed connections tell the peers anyway."""
+
+Collate = Callable[[list[Any]], Any]
+
+
+class DynamicBatchLoader(DataLoader[Any]):
+    """Batches formed online by true token cost; every rank takes the same number of steps.
+
+    Args:
+        dataset: map-style. Samples may be anything if `cost_fn` is given; without it they have
+            `input_ids` of shape [L] or [1, L].
+        collate_fn: list of samples to a batch. Runs in this process, so it may be any function.
+        cost_fn, target_fn: sample to its cost in tokens, and (sample, cost) to its number of
+            target tokens. Run in the workers. Default: length of `input_ids`; labels != -100.
+        truncate_fn: (sample, budget) to a shorter sample, for on_over_budget="truncate".
+        sampler: indices for this rank. Default: `ShardingSampler` over the process group. One
+            that is given is taken as it is; the first round refuses ranks that read the same.
+        process_group: the data-parallel ranks, a group or a one-dimensional DeviceMesh. Default:
+            all ranks of the job. Create the loader after the process group.
+        idle_batch: what a rank without samples trains on with weight 0. Default: a batch of the
+            smallest sample seen, or one lent by a peer.
+        num_workers, prefetch_factor, multiprocessing_context, worker_init_fn: as in DataLoader.
+        settings: the fields of `LoaderConfig` (token_budget is required).
+
+    Raises:
+        ConfigError: a setting that is not allowed, here and before any process starts.
+
+    `for batch in loader` yields what `collate_fn` returned (a mapping as `Batch`);
+    `loader.steps()` yields (batch, step). Both raise, on all ranks after the same step: the
+    origin's own exception there and `PeerFailed` elsewhere; `PeerStopped`; `CollectiveFailed`.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset[Any],
+        *,
+        collate_fn: Collate,
+        cost_fn: CostFunction = default_cost,
+        target_fn: TargetFunction = default_target_count,
+        truncate_fn: Truncate | None = None,
+        sampler: Sampler[int] | None = None,
+        process_group: dist.ProcessGroup | DeviceMesh | None = None,
+        idle_batch: Any = None,
+        num_workers: int = 0,
+        prefetch_factor: int | None = None,
+        multiprocessing_context: Any = None,
+        worker_init_fn: Callable[[int], None] | None = None,
+        **settings: Any,
+    ) -> None:
+        self.config = build_config(settings)
+        _check_arguments(dataset, collate_fn, truncate_fn, self.config)
+        group = (
+            process_group.get_group() if isinstance(process_group, DeviceMesh) else process_group
+        )
+        rank, world_size = group_place(group)
+        chosen = sampler or ShardingSampler(
+            len(dataset),  # type: ignore[arg-type]
+            rank=rank,
+            world_size=world_size,
+            shuffle=self.config.shuffle,
+            seed=self.config.seed,
+        )
+        try:
+            super().__init__(
+                dataset,
+                batch_size=None,
+                sampler=chosen,
+                num_workers=num_workers,
+                prefetch_factor=prefetch_factor,
+                multiprocessing_context=multiprocessing_context,
+                worker_init_fn=worker_init_fn,
+                collate_fn=collate_fn,
+            )
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+        self.epoch = 0
+        self._group = group
+        self._place = (rank, world_size)
+        self._measures: dict[str, Any] = {"cost_fn": cost_fn, "target_fn": target_fn}
+        self._truncate_fn = truncate_fn
+        self._idle_batch = idle_batch
+        self._machine = Machine(self.config.settings())
+        self._transport: Transport | None = None
+        self._session: Session | None = None
+        self._ledger = Ledger()
+        self._received = 0
+        _close_at_exit(self)
+
+    # The epoch ----------------------------------------------------------------------------
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order of the next epoch; call it on all ranks alike."""
+        if type(epoch) is not int or not 0 <= epoch < 2**62:
+            raise ConfigError(f"epoch must be an integer in [0, 2**62), not {epoch!r}")
+        self.epoch = epoch
+        if hasattr(self.sampler, "set_epoch"):
+            self.sampler.set_epoch(epoch)
+
+    def steps(self) -> Iterator[tuple[Any, Step]]:
+        """(batch, step) for each step of the epoch; the epoch starts at the first `next()`."""
+        session = self._open()
+        try:
+            for batch, step in session.items():
+                self._received += step.samples
+                yield batch, step
+        finally:
+            session.close(LEAVE_WAIT_S)
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        """The batches of the epoch, without their steps; a mapping has them as `.step`."""
+        for batch, _ in self.steps():
+            yield batch
+
+    def __len__(self) -> int:
+        """Raises TypeError: the number of steps is not known before the samples are read."""
+        raise TypeError(
+            "a dynamic batch loader has no length before its samples are read; "
+            "use loader.progress, or a number of steps of your own"
+        )
+
+    @property
+    def progress(self) -> float:
+        """Share of this rank's samples in this epoch that the loop received or a policy skipped."""
+        expected = self._expected_samples()
+        done = self._received + self._ledger.skipped
+        return min(1.0, done / expected) if expected else 1.0
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where the samples of the present or last epoch went on this rank."""
+        return self._ledger
+
+    @property
+    def protocol_digest(self) -> str:
+        """SHA-256 of the transition table that this loader runs."""
+        return self._machine.table.digest()
+
+    def close(self) -> None:
+        """End the epoch in progress, the threads, the workers and the group. May be repeated."""
+        self._shut(LEAVE_WAIT_S)
+
+    # How it is put together ---------------------------------------------------------------
+
+    def _open(self) -> Session:
+        self._end_previous()
+        if group_place(self._group) != self._place:
+            raise ConfigError(
+                "the process group has changed since the loader was made; make the loader after "
+                "init_process_group"
+            )
+        if self._transport is None or self._transport.closed:
+            self._transport = open_transport(self._group, timeout_s=self.config.timeout_s)
+        self._ledger = Ledger()
+        self._received = 0
+        self._session = Session(
+            engine=self._new_engine(self._transport),
+            source=Source(self._new_inner_loader, window=self.config.window),
+            intake=Intake(
+                self.config,
+                self._ledger,
+                truncate=self._truncate_fn,
+                remeasure=self._remeasure,
+            ),
+            transport=self._transport,
+            queue_size=self.config.queue_size,
+        )
+        self._session.start()
+        return self._session
+
+    def _new_engine(self, transport: Transport) -> Engine:
+        config = self.config
+        rank, world_size = transport.rank, transport.world_size
+        share = config.quota_share(rank, world_size)
+        return Engine(
+            machine=self._machine,
+            state=initial_state(
+                config.settings(), first_window=config.first_target, quota_share=share
+            ),
+            rank=rank,
+            work=Work.of(config, epoch=self.epoch, world_size=world_size),
+            introduction=Introduction(
+                table_digest=self._machine.table.digest(),
+                settings=config.shared_words(self.epoch),
+                allow_same_data=config.allow_same_data,
+            ),
+            collate=self._collate,
+            ledger=self._ledger,
+            idle_batch=self._idle_batch,
+        )
+
+    def _new_inner_loader(self) -> DataLoader[Any]:
+        return DataLoader(
+            ChunkDataset(self.dataset, **self._measures),
+            batch_size=None,
+            sampler=ChunkSampler(self.sampler, self._chunk_size()),
+            num_workers=self.num_workers,
+            prefetch_factor=self.prefetch_factor,
+            multiprocessing_context=self.multiprocessing_context,
+            worker_init_fn=self.worker_init_fn,
+            persistent_workers=self.config.mode == "quota" and self.num_workers > 0,
+            collate_fn=as_is,
+        )
+
+    def _chunk_size(self) -> int:
+        """Small enough that each worker gets several chunks, and that one fits the window."""
+        share = len(self.sampler) // (4 * max(1, self.num_workers))  # type: ignore[arg-type]
+        return max(1, min(self.config.chunk_size, self.config.first_target, share))
+
+    def _collate(self, samples: list[Any]) -> Any:
+        content = self.collate_fn(samples)
+        pins = self.config.pin_memory and torch.cuda.is_available()
+        return map_tensors(content, lambda tensor: tensor.pin_memory()) if pins else content
+
+    def _remeasure(self, index: int, value: Any) -> Sample:
+        cost, targets = measure(value, index=index, **self._measures)
+        return Sample(index=index, cost=cost, targets=targets, value=value)
+
+    def _expected_samples(self) -> int:
+        if self.config.mode == "quota":
+            return self.config.quota_share(*self._place)
+        return len(self.sampler)  # type: ignore[arg-type]
+
+    def _end_previous(self) -> None:
+        session, self._session = self._session, None
+        if session is None:
+            return
+        session.close(LEAVE_WAIT_S)
+        if not session.join(self.config.timeout_s):
+            raise CollectiveFailed(
+                f"rank {self._place[0]}: the epoch before has not ended, since the peers' loops "
+                "are still in it; let all ranks leave an epoch at the same step"
+            )
+
+    def _shut(self, wait_s: float) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close(wait_s)
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+
+
+def build_config(settings: dict[str, Any]) -> LoaderConfig:
+    """The settings as a `LoaderConfig`. Raises ConfigError for an unknown or missing name."""
+    known = [field.name for field in fields(LoaderConfig)]
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+            raise ConfigError(f"there is no setting {name!r}{hint}")
+    if "token_budget" not in settings:
+        raise ConfigError("token_budget=<tokens> is required")
+    return LoaderConfig(**settings)
+
+
+def _check_arguments(
+    dataset: object, collate_fn: object, truncate_fn: object, config: LoaderConfig
+) -> None:
+    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+        raise ConfigError(
+            f"dataset must be map-style (__getitem__ and __len__), not {type(dataset).__name__}"
+        )
+    if not callable(collate_fn):
+        raise ConfigError(f"collate_fn must be a function, not {collate_fn!r}")
+    if (config.on_over_budget == "truncate") != (truncate_fn is not None):
+        raise ConfigError('on_over_budget="truncate" and truncate_fn go together')
+
+
+def _close_at_exit(loader: DynamicBatchLoader) -> None:
+    """Let a process that ends in the middle of an epoch tell its peers so."""
+    reference = weakref.ref(loader)
+
+    def close() -> None:
+        alive = reference()
+        if alive is not None:
+            alive._shut(EXIT_WAIT_S)
+
+    atexit.register(close)
+    weakref.finalize(loader, atexit.unregister, close)

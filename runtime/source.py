@@ -1,0 +1,130 @@
+"""The source: the public torch DataLoader reading chunks, and the thread that drains it.
+
+Rules kept here:
+1. Worker processes are made by torch's own DataLoader, with no private attribute touched.
+2. The workers of the first pass start in the thread that asked for the first batch, before any
+   thread of ours runs; the thread only takes what they read.
+3. An exception of workers or sampler becomes a `Fault` in its place in the stream.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch.utils.data import DataLoader
+
+from dgap.protocol.errors import ConfigError
+from dgap.protocol.vocabulary import FailureCode
+
+from .channel import Channel, ChannelClosed
+from .chunks import Fault, iterate_chunk
+from .requests import Pulled, SourceSignal
+
+PASS_END = SourceSignal.ENDED
+Inbox = Channel["tuple[int, Chunk | Fault | SourceSignal]"]
+
+
+def as_is(chunk: Any) -> Any:
+    """The inner DataLoader's collate function: a chunk travels as the worker packed it."""
+    return chunk
+
+
+class Source:
+    """One epoch's stream of chunks, in one or more passes. Used by one engine thread."""
+
+    def __init__(self, make_loader: Callable[[], DataLoader[Any]], *, window: int) -> None:
+        self._inbox: Inbox = Channel(window)
+        self._pass_index = 0
+        self._wanted_pass = 0
+        self._pass_wanted = threading.Condition()
+        self._left = False
+        self._loader: DataLoader[Any] | None = None
+        self._stream: Iterator[Any] | None = None
+        self._start_fault: Fault | None = None
+        try:
+            self._loader = make_loader()
+            self._stream = iter(self._loader)
+        except Exception as error:
+            self._start_fault = Fault.of(FailureCode.SOURCE, None, start_error(error))
+        self._thread = threading.Thread(target=self._read, name="dgap-reader", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read ahead."""
+        self._thread.start()
+
+    def pull(self) -> Pulled:
+        """The next samples of the wanted pass; blocks. LEFT once the source is closed."""
+        while True:
+            try:
+                pass_index, item = self._inbox.get()
+            except ChannelClosed:
+                return SourceSignal.LEFT
+            if pass_index != self._wanted_pass:
+                continue
+            if isinstance(item, SourceSignal):
+                return item
+            entries = [item] if isinstance(item, Fault) else list(iterate_chunk(item))
+            if entries:
+                return entries
+
+    def restart(self) -> None:
+        """Want another pass; what is still queued of the present one is passed over."""
+        with self._pass_wanted:
+            self._wanted_pass += 1
+            self._pass_wanted.notify_all()
+
+    def close(self) -> None:
+        """Stop reading and end the workers. Returns when the reader's thread has ended."""
+        with self._pass_wanted:
+            self._left = True
+            self._pass_wanted.notify_all()
+        self._inbox.close()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._stream = self._loader = None
+
+    def _read(self) -> None:
+        try:
+            while self._read_pass():
+                self._pass_index += 1
+                self._stream = iter(self._loader) if self._loader is not None else None
+        except ChannelClosed:
+            return
+        except Exception as error:
+            self._report(Fault.of(FailureCode.SOURCE, None, error))
+        finally:
+            self._stream = None
+
+    def _read_pass(self) -> bool:
+        """Queue one pass. True if another pass is wanted after it."""
+        if self._start_fault is not None:
+            self._inbox.put((self._pass_index, self._start_fault))
+        for chunk in self._stream or ():
+            if self._wanted_pass > self._pass_index:
+                return True
+            self._inbox.put((self._pass_index, chunk), weight=max(1, len(chunk.costs)))
+        self._inbox.put((self._pass_index, PASS_END))
+        with self._pass_wanted:
+            self._pass_wanted.wait_for(lambda: self._left or self._wanted_pass > self._pass_index)
+        return not self._left
+
+    def _report(self, fault: Fault) -> None:
+        try:
+            self._inbox.put((self._pass_index, fault))
+        except ChannelClosed:
+            self._left = True
+
+
+def start_error(error: Exception) -> Exception:
+    """What to raise when the workers could not be started."""
+    if "pickle" not in f"{type(error).__name__} {error}".lower():
+        return error
+    hint = ConfigError(
+        f"the data set or a function given to the loader cannot be sent to a worker process: "
+        f"{error}. Define it at the top level of a module (no lambda, no local class), or use "
+        'multiprocessing_context="fork" or num_workers=0'
+    )
+    hint.__cause__ = error
+    return hint
