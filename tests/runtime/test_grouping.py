@@ -45,9 +45,7 @@ def test_every_window_of_up_to_five_small_costs_is_split_as_the_twins_say(
                     round_ = {"budget": budget, "kind": kind, "step_count": step_count}
                     assert faults_of(result, costs, **round_) == [], (costs, round_)
                     if step_count >= needed:
-                        least = oracle.least_weight(
-                            costs, budget, kind, min(size, step_count)
-                        )
+                        least = oracle.least_weight(costs, budget, kind, min(size, step_count))
                         assert weight_of(result, costs, kind) == least, (costs, round_)
                     checked_count += 1
     assert checked_count == 4 * sum(3**size * (size + 1) for size in range(1, 6))
@@ -132,9 +130,7 @@ def test_equal_costs_keep_reading_order_inside_and_across_groups() -> None:
 
 def test_no_samples_need_no_groups() -> None:
     assert needed_group_count([], 8, "padded") == 0
-    assert partition([], budget=8, kind="packed", step_count=3) == Partition(
-        groups=(), recycled=()
-    )
+    assert partition([], budget=8, kind="packed", step_count=3) == Partition(groups=(), recycled=())
     assert group_cost([], "padded") == 0
 
 
