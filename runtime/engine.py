@@ -7,8 +7,8 @@ Rules kept here:
    production, in the N-rank loopback and in the simulator.
 3. User code that runs here (collate) is guarded: its exception becomes the event FAIL.
 
-Order of a round: read until the table refuses to, offer, gather; group into exactly T steps and
-sum the totals; hand over T batches; again.
+A round: read until the table refuses to, offer, gather; group into exactly T steps and sum the
+totals; hand over T batches; again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any, cast
 from dgap.protocol.errors import BadBatch, CollectiveFailed, RanksDiffer
 from dgap.protocol.machine import Machine
 from dgap.protocol.vocabulary import (
-    Effect,
     EffectKind,
     Event,
     EventKind,
@@ -136,10 +135,7 @@ class Engine:
     def _apply(self, event: Event) -> Doing:
         self.state, effects = self._machine.step(self.state, event)
         for effect in effects:
-            yield from self._perform(effect)
-
-    def _perform(self, effect: Effect) -> Doing:
-        return self._effects[effect.kind](effect.argument)
+            yield from self._effects[effect.kind](effect.argument)
 
     # Reading ------------------------------------------------------------------------------
 
@@ -167,14 +163,12 @@ class Engine:
     # A round ------------------------------------------------------------------------------
 
     def _wants_idle_batch(self) -> bool:
-        may_fail = self._machine.permits(
-            self.state, Event(EventKind.FAIL, code=FailureCode.COLLATE)
-        )
-        return bool(self._window) and self._idle_batch is None and may_fail
+        may_fail = Event(EventKind.FAIL, code=FailureCode.COLLATE)
+        wants = bool(self._window) and self._idle_batch is None
+        return wants and self._machine.permits(self.state, may_fail)
 
     def _make_idle_batch(self) -> Doing:
-        example = [smallest(self._window)]
-        content = yield from self._guarded_collate(example, "before the first step")
+        content = yield from self._guarded_collate([smallest(self._window)], "as an idle batch")
         if content is not None:
             self._idle_batch = IdleBatch.of(content)
 
@@ -257,19 +251,16 @@ class Engine:
         content, self._prepared = self._prepared, None
         step = self._plan.steps.popleft()
         self.ledger.count(step)
-        if not (yield Deliver(wrap(content, step), step)):
-            yield from self._stop()
+        taken = yield Deliver(wrap(content, step), step)
+        if not taken and self._permits(EventKind.STOP):
+            self._plan.groups.clear()
+            yield from self._apply(Event(EventKind.STOP))
 
     def _hand_over_idle(self, _: int) -> Doing:
         if self._idle_batch is not None:
             self._prepared = self._idle_batch.content()
         self._plan.steps[0] = self._plan.steps[0].as_idle()
         yield from self._hand_over(0)
-
-    def _stop(self) -> Doing:
-        if self._permits(EventKind.STOP):
-            self._plan.groups.clear()
-            yield from self._apply(Event(EventKind.STOP))
 
     def _end_iterator(self, _: int) -> Doing:
         yield End()
@@ -294,12 +285,12 @@ class Engine:
         if self.state.failed:
             self._failure = self._failure or Failure.dry(self._rank)
         text = self._failure.text if self._failure else ""
-        shared = cast(bytes, (yield Share(text.encode(), origin)))
-        self._result = (
-            self._failure.error
-            if self._failure
-            else peer_failed(origin, step=self.state.steps, text=shared.decode(errors="replace"))
-        )
+        try:
+            shared = cast(bytes, (yield Share(text.encode(), origin))).decode(errors="replace")
+        except CollectiveFailed as error:
+            shared = f"its message did not arrive: {error}"
+        told = peer_failed(origin, step=self.state.steps, text=shared)
+        self._result = self._failure.error if self._failure else told
         yield from self._close(0)
 
     def _withdraw(self) -> None:

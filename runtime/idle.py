@@ -50,6 +50,7 @@ def collate_checked(collate: Callable[[list[Any]], Any], samples: Sequence[Sampl
     if content is None:
         indices = [sample.index for sample in samples]
         raise BadBatch(
-            f"the collate function returned None for the samples {indices}; it must return the batch"
+            f"the collate function returned None for the samples {indices}; "
+            "it must return the batch"
         )
     return content

@@ -19,7 +19,7 @@ import time
 from datetime import timedelta
 from typing import Protocol
 
-from torch.distributed import TCPStore
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # public, but not in __all__
 
 
 class Store(Protocol):

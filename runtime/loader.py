@@ -8,24 +8,21 @@ Rules kept here:
 
 from __future__ import annotations
 
-import atexit
-import difflib
-import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh
-from torch.utils.data import DataLoader, Dataset, IterableDataset, Sampler
+from torch.utils.data import DataLoader, Dataset, Sampler
 
 from dgap.protocol.errors import CollectiveFailed, ConfigError
 from dgap.protocol.machine import Machine, initial_state
 
+from .arguments import build_config, check_arguments
 from .chunks import ChunkDataset, ChunkSampler, Sample
-from .config import LoaderConfig
 from .engine import Engine
+from .farewell import LEAVE_WAIT_S, close_at_exit
 from .intake import Intake, Truncate
 from .introduction import Introduction
 from .ledger import Ledger
@@ -37,12 +34,6 @@ from .source import Source, as_is
 from .step import Step, map_tensors
 from .torch_transport import group_place, open_transport
 from .transport import Transport
-
-LEAVE_WAIT_S = 10.0
-"""A loop that leaves early waits so long for its peers to hear of it, then goes on without."""
-
-EXIT_WAIT_S = 2.0
-"""The same at the end of the process, whose closed connections tell the peers anyway."""
 
 Collate = Callable[[list[Any]], Any]
 
@@ -92,7 +83,7 @@ class DynamicBatchLoader(DataLoader[Any]):
         **settings: Any,
     ) -> None:
         self.config = build_config(settings)
-        _check_arguments(dataset, collate_fn, truncate_fn, self.config)
+        check_arguments(dataset, collate_fn, truncate_fn, self.config)
         group = (
             process_group.get_group() if isinstance(process_group, DeviceMesh) else process_group
         )
@@ -128,7 +119,7 @@ class DynamicBatchLoader(DataLoader[Any]):
         self._session: Session | None = None
         self._ledger = Ledger()
         self._received = 0
-        _close_at_exit(self)
+        close_at_exit(self)
 
     # The epoch ----------------------------------------------------------------------------
 
@@ -179,9 +170,17 @@ class DynamicBatchLoader(DataLoader[Any]):
         """SHA-256 of the transition table that this loader runs."""
         return self._machine.table.digest()
 
-    def close(self) -> None:
-        """End the epoch in progress, the threads, the workers and the group. May be repeated."""
-        self._shut(LEAVE_WAIT_S)
+    def close(self, wait_s: float = LEAVE_WAIT_S) -> None:
+        """End the epoch in progress, the threads, the workers and the group. May be repeated.
+
+        Peers that are in an epoch are told; `wait_s` bounds the wait for that, in seconds.
+        """
+        session, self._session = self._session, None
+        if session is not None:
+            session.close(wait_s)
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
 
     # How it is put together ---------------------------------------------------------------
 
@@ -274,50 +273,3 @@ class DynamicBatchLoader(DataLoader[Any]):
                 f"rank {self._place[0]}: the epoch before has not ended, since the peers' loops "
                 "are still in it; let all ranks leave an epoch at the same step"
             )
-
-    def _shut(self, wait_s: float) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            session.close(wait_s)
-        if self._transport is not None:
-            self._transport.close()
-            self._transport = None
-
-
-def build_config(settings: dict[str, Any]) -> LoaderConfig:
-    """The settings as a `LoaderConfig`. Raises ConfigError for an unknown or missing name."""
-    known = [field.name for field in fields(LoaderConfig)]
-    for name in settings:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
-            raise ConfigError(f"there is no setting {name!r}{hint}")
-    if "token_budget" not in settings:
-        raise ConfigError("token_budget=<tokens> is required")
-    return LoaderConfig(**settings)
-
-
-def _check_arguments(
-    dataset: object, collate_fn: object, truncate_fn: object, config: LoaderConfig
-) -> None:
-    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
-        raise ConfigError(
-            f"dataset must be map-style (__getitem__ and __len__), not {type(dataset).__name__}"
-        )
-    if not callable(collate_fn):
-        raise ConfigError(f"collate_fn must be a function, not {collate_fn!r}")
-    if (config.on_over_budget == "truncate") != (truncate_fn is not None):
-        raise ConfigError('on_over_budget="truncate" and truncate_fn go together')
-
-
-def _close_at_exit(loader: DynamicBatchLoader) -> None:
-    """Let a process that ends in the middle of an epoch tell its peers so."""
-    reference = weakref.ref(loader)
-
-    def close() -> None:
-        alive = reference()
-        if alive is not None:
-            alive._shut(EXIT_WAIT_S)
-
-    atexit.register(close)
-    weakref.finalize(loader, atexit.unregister, close)

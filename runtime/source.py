@@ -19,11 +19,12 @@ from dgap.protocol.errors import ConfigError
 from dgap.protocol.vocabulary import FailureCode
 
 from .channel import Channel, ChannelClosed
-from .chunks import Fault, iterate_chunk
+from .chunks import Chunk, Fault, Sample, iterate_chunk
 from .requests import Pulled, SourceSignal
 
 PASS_END = SourceSignal.ENDED
-Inbox = Channel["tuple[int, Chunk | Fault | SourceSignal]"]
+Numbered = tuple[int, Chunk | Fault | SourceSignal]
+"""What was read, with the index of the pass it belongs to."""
 
 
 def as_is(chunk: Any) -> Any:
@@ -35,7 +36,7 @@ class Source:
     """One epoch's stream of chunks, in one or more passes. Used by one engine thread."""
 
     def __init__(self, make_loader: Callable[[], DataLoader[Any]], *, window: int) -> None:
-        self._inbox: Inbox = Channel(window)
+        self._inbox: Channel[Numbered] = Channel(window)
         self._pass_index = 0
         self._wanted_pass = 0
         self._pass_wanted = threading.Condition()
@@ -65,7 +66,9 @@ class Source:
                 continue
             if isinstance(item, SourceSignal):
                 return item
-            entries = [item] if isinstance(item, Fault) else list(iterate_chunk(item))
+            entries: list[Sample | Fault] = (
+                [item] if isinstance(item, Fault) else list(iterate_chunk(item))
+            )
             if entries:
                 return entries
 

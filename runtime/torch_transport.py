@@ -19,7 +19,7 @@ import torch.distributed as dist
 
 from dgap.protocol.errors import CollectiveFailed, ConfigError
 
-from .liveness import Liveness, open_store
+from .liveness import Liveness, Store, open_store
 from .transport import AloneTransport, Transport
 
 NO_LIMIT = timedelta(days=3650)
@@ -144,7 +144,7 @@ class TorchTransport:
             return False
         return True
 
-    def _open_store(self, timeout_s: float) -> dist.TCPStore:
+    def _open_store(self, timeout_s: float) -> Store:
         hosts = [self._address(socket.gethostname(), origin) for origin in range(self.world_size)]
         store = open_store(None, timeout_s=timeout_s) if self.rank == 0 else None
         port = int(self.share(str(store.port if store else 0).encode(), 0))

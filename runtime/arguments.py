@@ -1,0 +1,44 @@
+"""The arguments of a loader, checked before anything is made of them.
+
+Rule kept here: a name or a combination that can only be wrong raises `ConfigError` at once, with
+the nearest thing that would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import fields
+from typing import Any
+
+from torch.utils.data import IterableDataset
+
+from dgap.protocol.errors import ConfigError
+
+from .config import LoaderConfig
+
+
+def build_config(settings: dict[str, Any]) -> LoaderConfig:
+    """The settings as a `LoaderConfig`. Raises ConfigError for an unknown or missing name."""
+    known = [field.name for field in fields(LoaderConfig)]
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+            raise ConfigError(f"there is no setting {name!r}{hint}")
+    if "token_budget" not in settings:
+        raise ConfigError("token_budget=<tokens> is required")
+    return LoaderConfig(**settings)
+
+
+def check_arguments(
+    dataset: object, collate_fn: object, truncate_fn: object, config: LoaderConfig
+) -> None:
+    """Raise ConfigError for arguments that can only be wrong."""
+    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+        raise ConfigError(
+            f"dataset must be map-style (__getitem__ and __len__), not {type(dataset).__name__}"
+        )
+    if not callable(collate_fn):
+        raise ConfigError(f"collate_fn must be a function, not {collate_fn!r}")
+    if (config.on_over_budget == "truncate") != (truncate_fn is not None):
+        raise ConfigError('on_over_budget="truncate" and truncate_fn go together')
