@@ -149,7 +149,8 @@ def test_a_bulk_reader_that_is_wrong_by_itself_is_passed_over_with_a_warning(mod
 
 
 def test_a_sampler_is_cut_into_chunks_of_any_integers() -> None:
-    sampler = ChunkSampler([np.int64(4), torch.tensor(2), 9, 1, 0], 2)
+    indices: list[Any] = [np.int64(4), torch.tensor(2), 9, 1, 0]
+    sampler = ChunkSampler(indices, 2)
     assert list(sampler) == [[4, 2], [9, 1], [0]]
     assert all(type(index) is int for chunk in sampler for index in chunk)
     assert len(sampler) == 3

@@ -80,7 +80,7 @@ SAMPLES: list[Any] = [
     defaultdict(list, ids=[1]),
     UserDict(ids=torch.arange(3)),
     keyed,
-    {1: torch.ones(1), True and "x": 2, None: 3},
+    {1: torch.ones(1), "x": 2, None: 3},
     np.array(["a", "bc"]),
     np.array([{"a": 1}], dtype=object),
     np.arange(4, dtype=">i4"),
