@@ -1,0 +1,83 @@
+"""R1: the protocol refines a machine in which all ranks step at once.
+
+The abstract machine knows three things: how many steps all ranks have taken together, how many
+samples each rank's training loop received in them, and whether the epoch is over. Its rules:
+
+    STEP    steps + 1; each rank receives some more of its samples, or none; nobody too many
+    CLOSE   every rank has received all that it had to
+    FAIL    at any time, on all ranks at once
+
+The map reads these off a world of the real protocol, in which ranks are rounds and loops are a
+step apart: a step counts once every loop that takes part has entered it. Every transition of the
+real protocol then is a STEP, a CLOSE, a FAIL or no change at all (a stutter). Loops that leave
+early and crashes are outside this machine; S2, S10 and L3 speak of them.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from dgap.protocol.expr import TRUE, Choose, Const, Every, Greatest, Least, Term
+from dgap.protocol.vocabulary import Phase, setting
+
+from .environment import ranked, world
+
+
+class Status(IntEnum):
+    """Whether the epoch is over."""
+
+    RUNNING = 0
+    CLOSED = 1
+    FAILED = 2
+
+
+class Abstract(NamedTuple):
+    """All ranks, seen as one."""
+
+    steps: int
+    status: int
+    received: tuple[int, ...]  # samples received by each rank in these steps
+
+
+_present = ~(ranked("finished").equals(1) & ranked("ended").equals(1))
+_all_finished = Every(ranked("finished").equals(1))
+
+STEPS: Term = Least(ranked("taken"), _present, Greatest(ranked("trained"), TRUE, Const(0)))
+"""The steps that every loop taking part has entered; all that were taken where none is left."""
+
+RECEIVED: Term = Choose(
+    world("taken") > STEPS, world("received") - world("hand"), world("received")
+)
+"""At one rank: samples received in those steps. A loop is at most one step ahead, by its hand."""
+
+STATUS: Term = Choose(
+    Every(ranked("phase").equals(Phase.CLOSED)) & _all_finished,
+    Const(Status.CLOSED),
+    Choose(
+        Every(ranked("phase").equals(Phase.FAILED)) & _all_finished,
+        Const(Status.FAILED),
+        Const(Status.RUNNING),
+    ),
+)
+
+GOAL: Term = Choose(setting("quota").equals(1), world("share"), world("source"))
+"""At one rank: samples that it has to receive before CLOSE."""
+
+
+def permits(before: Abstract, after: Abstract, goals: tuple[int, ...]) -> bool:
+    """Whether the abstract machine may go from `before` to `after`, or they are equal.
+
+    `goals` holds one count of samples per rank.
+    """
+    if before == after:
+        return True
+    if before.status != Status.RUNNING:
+        return False
+    if after.status == Status.RUNNING:
+        return after.steps == before.steps + 1 and all(
+            old <= new <= goal
+            for old, new, goal in zip(before.received, after.received, goals, strict=True)
+        )
+    unchanged = (after.steps, after.received) == (before.steps, before.received)
+    return unchanged and (after.status == Status.FAILED or after.received == goals)

@@ -1,0 +1,91 @@
+"""The ledger of assumptions A1..A9: what is taken for granted, and who notices when it is not so.
+
+Each assumption has a monitor: the error of `dgap.protocol.errors` that is raised at run time when
+it fails. `test` names the test that trips the monitor, empty while there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dgap.protocol.errors import (
+    BadCost,
+    BrokenAssumption,
+    CollectiveFailed,
+    DgapError,
+    MalformedReport,
+    RanksDiffer,
+    SampleChanged,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumption:
+    """One line of the ledger."""
+
+    id: str
+    statement: str
+    monitor: type[DgapError]
+    modelled: str
+    test: str = ""
+
+
+ASSUMPTIONS: tuple[Assumption, ...] = (
+    Assumption(
+        id="A1",
+        statement="a collective returns the same values to all that return, and only after all "
+        "have entered; the ranks enter the collectives of a loader in the same order",
+        monitor=MalformedReport,
+        modelled="gather_complete and sum_complete in environment.py; entering and leaving apart",
+    ),
+    Assumption(
+        id="A2",
+        statement="the world size is fixed; a crash becomes an error of the next collective",
+        monitor=CollectiveFailed,
+        modelled="rows crash, break and train_breaks in environment.py",
+    ),
+    Assumption(
+        id="A3",
+        statement="sources are finite, or the pass is bounded by a quota; a source holds what its "
+        "length promises",
+        monitor=SampleChanged,
+        modelled="the field `source` of the environment",
+    ),
+    Assumption(
+        id="A4",
+        statement="the training loop keeps consuming or closes its iterator; a loop that leaves "
+        "alone does not leave its peers waiting in a training collective",
+        monitor=BrokenAssumption,
+        modelled="rows take, train and leave in environment.py, and `absent`",
+    ),
+    Assumption(
+        id="A5",
+        statement="a cost is an integer of at least 1",
+        monitor=BadCost,
+        modelled="every sample in the window can be offered; costs do not occur",
+    ),
+    Assumption(
+        id="A6",
+        statement="all ranks run the same table under the same settings",
+        monitor=RanksDiffer,
+        modelled="one table and one Settings per world; the field `unlike` for the refusal",
+    ),
+    Assumption(
+        id="A7",
+        statement="counts stay below 2**63",
+        monitor=MalformedReport,
+        modelled="integers are unbounded in the model",
+    ),
+    Assumption(
+        id="A8",
+        statement="nobody else uses the loader's process group",
+        monitor=MalformedReport,
+        modelled="the collectives of environment.py are the loader's alone",
+    ),
+    Assumption(
+        id="A9",
+        statement="grouping is deterministic: stable sort, integers only, no clock, no hash order",
+        monitor=BrokenAssumption,
+        modelled="any grouping is allowed, so no property here needs it; replay does",
+    ),
+)
