@@ -1,0 +1,84 @@
+"""Obligations: a scene and a goal, and how several of them make one check.
+
+Rules kept here:
+1. An obligation counts only if its hypotheses can hold together; the model is kept as witness.
+2. A check is proved if all its obligations are, and it has at least one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from dgap.protocol.expr import Formula
+
+from .check import Check, Outcome, Reach, Verdict
+from .parametric import Scene
+from .readable import describe
+from .solver import Z3, Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Obligation:
+    """`goal` holds in the scene: before the action, or after it where `after` is set."""
+
+    name: str
+    scene: Scene
+    goal: Formula
+    after: bool = False
+
+    def term(self) -> Z3:
+        """The goal as a term; reading it may add aggregates to the scene."""
+        return self.scene.then(self.goal) if self.after else self.scene.now(self.goal)
+
+
+Obligations = Callable[[], Iterable[Obligation]]
+
+
+def discharge(obligation: Obligation) -> Answer:
+    """Proved if the hypotheses can hold and imply the goal."""
+    scene, goal = obligation.scene, obligation.term()
+    witness = scene.theory.witness()
+    if witness.verdict != Verdict.PROVED:
+        return witness
+    answer = scene.theory.implies(goal)
+    return witness if answer.verdict == Verdict.PROVED else answer
+
+
+def settle(obligations: Iterable[Obligation]) -> Outcome:
+    """All obligations together: the first that is refuted, else the first unknown, else proved.
+
+    The trace is the counterexample, or a witness that the hypotheses of the first can hold.
+    """
+    asked = [(obligation, discharge(obligation)) for obligation in obligations]
+    if not asked:
+        return Outcome(verdict=Verdict.UNKNOWN, detail="no obligation was asked")
+    ranks = max(len(o.scene.ranks) + len(o.scene.vector.aggregates) for o, _ in asked)
+    count = f"{len(asked)} obligation{'s' if len(asked) > 1 else ''}, {ranks} ranks named"
+    for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
+        for obligation, answer in asked:
+            if answer.verdict == verdict:
+                reason = f"{obligation.name}: {answer.reason or 'see the trace'}"
+                return Outcome(
+                    verdict=verdict, detail=f"{count}; {reason}", trace=_trace(obligation, answer)
+                )
+    first, answer = asked[0]
+    title = f"witness that the hypotheses of {first.name!r} can hold:"
+    return Outcome(verdict=Verdict.PROVED, detail=count, trace=(title, *_trace(first, answer)))
+
+
+def _trace(obligation: Obligation, answer: Answer) -> tuple[str, ...]:
+    return () if answer.model is None else describe(obligation.scene, answer.model)
+
+
+def parametric(id: str, promised: str, statement: str, obligations: Obligations) -> Check:  # noqa: A002
+    """A check for every number of ranks, sample count and setting."""
+    return Check(
+        id=id,
+        property=promised,
+        statement=statement,
+        reach=Reach.ALL_RANKS,
+        scope="any W, any counts, any settings",
+        expected=Verdict.PROVED,
+        run=lambda: settle(obligations()),
+    )

@@ -1,0 +1,278 @@
+"""One action of one rank in a world of any number of ranks, as hypotheses for the solver.
+
+Rules kept here:
+1. A conjunct is an expression about one or two named ranks, and perhaps about the number of a
+   collective. It is assumed of all named ranks, before the action, and asked of them after it.
+2. What all ranks agree on is a function of the number of a collective: its kind, its verdict,
+   its T. The recurrences below define these functions; the table says what a verdict is.
+3. Two names may denote one rank, so that a statement about two ranks covers each rank with
+   itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any
+
+from dgap.protocol.expr import (
+    Choose,
+    Const,
+    Formula,
+    Name,
+    Node,
+    Term,
+    conjoin,
+    implies,
+    rebuild,
+)
+from dgap.protocol.transition import Table
+from dgap.protocol.vocabulary import EffectKind, EventKind
+
+from .actions import ACTOR, Action, takes_part
+from .solver import RANK, Z3, Theory, choose, constant
+from .terms import Agreed, Rank, Reading, Vector, of_rank, said, translate
+
+GATHER, SUM = 0, 1
+"""The two kinds of collective."""
+
+FINAL = (EffectKind.CLOSE, EffectKind.STOPPED, EffectKind.FAILED, EffectKind.REFUSED)
+"""The verdicts after which there is no further collective."""
+
+NUMBER = Name("world", "number")
+"""The collective that a numbered conjunct is asked of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conjunct:
+    """One named part of the invariant.
+
+    `formula` takes `ranks` ranks, and the number of a collective if it is `numbered`.
+    """
+
+    name: str
+    property: str
+    statement: str
+    formula: Callable[..., Formula]
+    ranks: int = 1
+    numbered: bool = False
+
+
+def setting(name: str) -> Name:
+    """A shared setting."""
+    return Name("setting", name)
+
+
+def kind_at(number: Term) -> Term:
+    """The kind of a collective. Number 0 stands for a sum before the first gather."""
+    return Agreed("kind_at", number)
+
+
+def verdict_at(number: Term) -> Term:
+    """The effect that the verdict of a gather asks for."""
+    return Agreed("verdict_at", number)
+
+
+def planned_at(number: Term) -> Term:
+    """The steps that every rank owed in all rounds up to a collective."""
+    return Agreed("planned_at", number)
+
+
+def rounds_at(number: Term) -> Term:
+    """The gathers among the collectives up to this one."""
+    return Agreed("rounds_at", number)
+
+
+def steps_at(number: Term) -> Formula:
+    """A gather whose verdict is STEP: the sum of the totals follows."""
+    return kind_at(number).equals(GATHER) & verdict_at(number).equals(int(EffectKind.TALLY))
+
+
+def final_at(number: Term) -> Formula:
+    """A gather after which there is no further collective."""
+    verdict = verdict_at(number)
+    ends = conjoin(*(~verdict.equals(int(kind)) for kind in FINAL))
+    return kind_at(number).equals(GATHER) & ~ends
+
+
+def _recurrences(number: Term) -> Formula:
+    """How the agreed figures go from a collective to the next."""
+    following = number + 1
+    step_count = Choose(steps_at(following), Agreed("step_count_at", following), Const(0))
+    one = Choose(kind_at(following).equals(GATHER), Const(1), Const(0))
+    return conjoin(
+        kind_at(following).equals(Choose(steps_at(number), Const(SUM), Const(GATHER))),
+        rounds_at(following).equals(rounds_at(number) + one),
+        planned_at(following).equals(planned_at(number) + step_count),
+    )
+
+
+_origin = conjoin(
+    kind_at(Const(0)).equals(SUM),
+    rounds_at(Const(0)).equals(0),
+    planned_at(Const(0)).equals(0),
+)
+
+settings_are_sound = conjoin(
+    setting("accumulation") >= 1,
+    setting("accumulation") <= setting("window"),
+    *(
+        setting(name).equals(0) | setting(name).equals(1)
+        for name in ("quota", "tail_stop", "policy")
+    ),
+    Name("world", "queue_limit") >= 1,
+)
+
+
+def before(name: Name) -> Z3:
+    """A name in the state before the action; `state` names are the actor's."""
+    if name.scope == "state":
+        return of_rank(name.name, constant(ACTOR.name, RANK))
+    if name.scope == "world" and "." in name.name:
+        rank, figure = name.name.split(".")
+        return of_rank(figure, constant(rank, RANK))
+    return constant(f"{name.scope}_{name.name}")
+
+
+@dataclass
+class Scene:
+    """The invariant, and one action of rank `a` that happens in it.
+
+    `others` are further ranks that conjuncts are instantiated at; `assumed` are hypotheses of a
+    single question. Without an action the scene is a state of the world at rest.
+    """
+
+    table: Table
+    conjuncts: Sequence[Conjunct]
+    action: Action | None = None
+    others: tuple[Rank, ...] = (Rank("b"),)
+    assumed: tuple[Formula, ...] = ()
+    inductive: bool = True
+    vector: Vector = field(init=False)
+
+    def __post_init__(self) -> None:
+        number = before_number(ACTOR["entered"])
+        self.vector = Vector("voice_", lambda name, rank: said(name, number, rank))
+
+    @property
+    def ranks(self) -> tuple[Rank, ...]:
+        """The named ranks, the actor first."""
+        return (ACTOR, *self.others)
+
+    @cached_property
+    def changes(self) -> dict[str, Z3]:
+        """The actor's new values."""
+        updates = self.action.updates if self.action else ()
+        return {name: self.now(value) for name, value in updates}
+
+    def now(self, expression: Term | Formula) -> Z3:
+        """An expression before the action."""
+        return translate(expression, Reading(name=before, vector=self.vector))
+
+    def then(self, expression: Term | Formula) -> Z3:
+        """An expression after the action: the actor has changed, and whoever is the actor."""
+        return translate(expression, Reading(name=self._after, vector=self.vector))
+
+    def _after(self, name: Name) -> Z3:
+        actor = constant(ACTOR.name, RANK)
+        if name.scope == "state":
+            return self.changes.get(name.name, before(name))
+        if name.scope == "world" and "." in name.name:
+            rank, figure = name.name.split(".")
+            old = before(name)
+            return (
+                choose(constant(rank, RANK) == actor, self.changes[figure], old)
+                if figure in self.changes
+                else old
+            )
+        return before(name)
+
+    @cached_property
+    def theory(self) -> Theory:
+        """All hypotheses, ready to be asked."""
+        _ = self.changes  # reads the updates, whose aggregates have witnesses too
+        action = self._action_hypotheses() if self.action else []
+        found = [
+            self.now(settings_are_sound),
+            self.now(_origin),
+            *(self.now(formula) for formula in self.assumed),
+            *action,
+        ]
+        if self.inductive:
+            found += invariant_terms(tuple(self.conjuncts), self.ranks)
+        for rank in self.ranks:
+            found += [self.now(_recurrences(rank[name])) for name in ("left", "entered")]
+        found += [self.now(_recurrences(Const(0)))]
+        found += self.vector.axioms([constant(rank.name, RANK) for rank in self.ranks])
+        return Theory(found)
+
+    def _action_hypotheses(self) -> list[Z3]:
+        action = self.action
+        if action is None:
+            return []
+        found = [self.now(action.guard), *(self.now(f) for f in self._agreement(action))]
+        found += self._said(action)
+        voices = [Rank(str(voice)) for voice in self.vector.voices([])]
+        for rank in (*self.ranks, *voices):
+            if action.awaited == "begun":
+                arrived = implies(takes_part(rank), rank["begun"] >= action.awaits)
+                found.append(self.now(arrived))
+            elif action.awaited:
+                found.append(self.now(rank[action.awaited] >= action.awaits))
+        for conjunct in self.conjuncts:
+            if conjunct.numbered and conjunct.ranks == 1:
+                formulas = (conjunct.formula(voice, ACTOR["entered"]) for voice in voices)
+                found += [self.now(formula) for formula in formulas]
+        return found
+
+    def _agreement(self, action: Action) -> Iterable[Formula]:
+        """The verdict of a gather is a function of its vector, hence of its number (S1)."""
+        row = action.row
+        if row is None or row.event not in (EventKind.GATHERED, EventKind.REFUSE):
+            return
+        number = ACTOR["entered"]
+        yield verdict_at(number).equals(int(row.asks[0].kind))
+        yield Agreed("origin_at", number).equals(row.asks[0].argument)
+        owed = dict(row.updates).get("owed_steps")
+        if owed is not None:
+            yield Agreed("step_count_at", number).equals(owed)
+
+    def _said(self, action: Action) -> list[Z3]:
+        """The report of a rank that enters a gather is read off the state it enters with."""
+        row = action.row
+        if row is None or all(ask.kind != EffectKind.GATHER for ask in row.asks):
+            return []
+        number, actor = self.then(ACTOR["entered"]), constant(ACTOR.name, RANK)
+        return [said(name, number, actor) == self.then(value) for name, value in self.table.report]
+
+
+@lru_cache(maxsize=64)
+def invariant_terms(conjuncts: tuple[Conjunct, ...], ranks: tuple[Rank, ...]) -> list[Z3]:
+    """All conjuncts at all named ranks, and at the collectives that these stand at."""
+    positions = (rank[name] for rank in ranks for name in ("left", "entered"))
+    numbers = (NUMBER, *positions)
+    found = []
+    for conjunct in conjuncts:
+        for chosen in product(ranks, repeat=conjunct.ranks):
+            for number in numbers if conjunct.numbered else (None,):
+                extra = () if number is None else (number,)
+                found.append(translate(conjunct.formula(*chosen, *extra), Reading(name=before)))
+    return found
+
+
+def before_number(number: Term) -> Z3:
+    """A number of a collective before the action."""
+    return translate(number, Reading(name=before))
+
+
+def at_rank(rank: Rank, expression: Node) -> Any:
+    """The expression with the names of its state read at that rank."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Name):
+            return rank[node.name] if node.scope == "state" else node
+        return rebuild(node, change)
+
+    return change(expression)

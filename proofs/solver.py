@@ -1,0 +1,174 @@
+"""Z3 in one place: the constructors that terms are built with, and the questions asked of it.
+
+Rules kept here:
+1. Only `unsat` of the negated goal is a proof; `unknown` and a time-out are their own answer.
+2. Hypotheses that cannot hold together prove nothing: asked for a witness, they are refuted.
+3. Every question has a time limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from .check import Verdict
+
+Z3 = Any
+"""A Z3 expression or sort. z3 ships no types that mypy can use."""
+Model = Any
+
+RANK: Z3 = z3.DeclareSort("Rank")
+SAMPLE: Z3 = z3.DeclareSort("Sample")
+INTEGER: Z3 = z3.IntSort()
+
+OPERATORS: Mapping[str, Callable[[Z3, Z3], Z3]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+}
+
+TIMEOUT_MS = 20_000
+"""Typical questions take 2-20 ms; this is where a hard one counts as unknown."""
+
+
+def number(value: int) -> Z3:
+    """An integer."""
+    return z3.IntVal(value)
+
+
+def truth(value: bool) -> Z3:
+    """A truth value."""
+    return z3.BoolVal(value)
+
+
+def constant(name: str, sort: Z3 = INTEGER) -> Z3:
+    """An unknown of a sort."""
+    return z3.Const(name, sort)
+
+
+def proposition(name: str) -> Z3:
+    """An unknown truth value."""
+    return z3.Bool(name)
+
+
+def function(name: str, *sorts: Z3) -> Callable[..., Z3]:
+    """An uninterpreted function; the last sort is that of its values."""
+    result: Callable[..., Z3] = z3.Function(name, *sorts)
+    return result
+
+
+def choose(condition: Z3, then: Z3, otherwise: Z3) -> Z3:
+    """`then` where the condition holds."""
+    return z3.If(condition, then, otherwise)
+
+
+def every(formulas: Iterable[Z3]) -> Z3:
+    """All of them; true for none."""
+    return z3.And(list(formulas))
+
+
+def some(formulas: Iterable[Z3]) -> Z3:
+    """At least one of them; false for none."""
+    return z3.Or(list(formulas))
+
+
+def negation(formula: Z3) -> Z3:
+    """It does not hold."""
+    return z3.Not(formula)
+
+
+def implication(premise: Z3, conclusion: Z3) -> Z3:
+    """The conclusion holds wherever the premise does."""
+    return z3.Implies(premise, conclusion)
+
+
+def for_all(names: Sequence[Z3], body: Z3) -> Z3:
+    """The body for all values of the named unknowns."""
+    return z3.ForAll(list(names), body)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """`model` shows the counterexample of a refuted goal, or a witness of the hypotheses."""
+
+    verdict: Verdict
+    reason: str = ""
+    model: Model | None = None
+
+
+class Theory:
+    """A set of hypotheses, asked for several goals."""
+
+    def __init__(self, hypotheses: Sequence[Z3], timeout_ms: int = TIMEOUT_MS) -> None:
+        self.hypotheses = list(hypotheses)
+        self.timeout_ms = timeout_ms
+        self._solver = z3.Solver()
+        self._solver.set("timeout", timeout_ms)
+        self._solver.set("random_seed", 0)
+        self._solver.add(*self.hypotheses)
+        self._witness: Answer | None = None
+
+    def witness(self) -> Answer:
+        """PROVED with a model if the hypotheses can hold together, REFUTED if they cannot."""
+        if self._witness is None:
+            result, model, reason = self._check([])
+            if result == z3.sat:
+                self._witness = Answer(verdict=Verdict.PROVED, model=model)
+            elif result == z3.unsat:
+                reason = "the hypotheses contradict each other: nothing would be proved"
+                self._witness = Answer(verdict=Verdict.REFUTED, reason=reason)
+            else:
+                self._witness = Answer(verdict=Verdict.UNKNOWN, reason=f"hypotheses: {reason}")
+        return self._witness
+
+    def implies(self, goal: Z3) -> Answer:
+        """Whether the goal follows. Says nothing of whether the hypotheses can hold."""
+        result, model, reason = self._check([z3.Not(goal)])
+        if result == z3.unsat:
+            return Answer(verdict=Verdict.PROVED)
+        if result == z3.sat:
+            return Answer(verdict=Verdict.REFUTED, model=model)
+        return Answer(verdict=Verdict.UNKNOWN, reason=reason)
+
+    def _check(self, extra: list[Z3]) -> tuple[Any, Model | None, str]:
+        """Asks the incremental solver, then once more from scratch if that gave up."""
+        self._solver.push()
+        self._solver.add(*extra)
+        try:
+            result = self._solver.check()
+            if result == z3.sat:
+                return result, self._solver.model(), ""
+            if result == z3.unsat:
+                return result, None, ""
+            reason = self._solver.reason_unknown()
+        finally:
+            self._solver.pop()
+        fresh = z3.Then("simplify", "solve-eqs", "smt").solver()
+        fresh.set("timeout", self.timeout_ms)
+        fresh.add(*self.hypotheses, *extra)
+        result = fresh.check()
+        return result, fresh.model() if result == z3.sat else None, reason
+
+
+def value(model: Model, term: Z3) -> int:
+    """The value of an integer term in a model, filled in where the model leaves it open."""
+    return int(model.eval(term, model_completion=True).as_long())
+
+
+def holds(model: Model, formula: Z3) -> bool:
+    """Whether a formula holds in a model."""
+    return bool(z3.is_true(model.eval(formula, model_completion=True)))
+
+
+def version() -> str:
+    """The version of the solver."""
+    return str(z3.get_version_string())
