@@ -48,26 +48,33 @@ def discharge(obligation: Obligation) -> Answer:
 def settle(obligations: Iterable[Obligation]) -> Outcome:
     """All obligations together: the first that is refuted, else the first unknown, else proved.
 
-    The trace is the counterexample, or a witness that the hypotheses of the first can hold.
+    Stops at the first that is refuted. The trace is its counterexample, which is a state that
+    the invariant allows, reachable or not; or a witness that the first's hypotheses can hold.
     """
-    asked = [(obligation, discharge(obligation)) for obligation in obligations]
+    asked: list[tuple[Obligation, Answer]] = []
+    for obligation in obligations:
+        asked.append((obligation, discharge(obligation)))
+        if asked[-1][1].verdict == Verdict.REFUTED:
+            break
     if not asked:
         return Outcome(verdict=Verdict.UNKNOWN, detail="no obligation was asked")
-    ranks = max(len(o.scene.ranks) + len(o.scene.vector.aggregates) for o, _ in asked)
-    count = f"{len(asked)} obligation{'s' if len(asked) > 1 else ''}, {ranks} ranks named"
-    for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
-        for obligation, answer in asked:
-            if answer.verdict == verdict:
-                reason = f"{obligation.name}: {answer.reason or 'see the trace'}"
-                return Outcome(
-                    verdict=verdict, detail=f"{count}; {reason}", trace=_trace(obligation, answer)
-                )
-    first, answer = asked[0]
-    title = f"witness that the hypotheses of {first.name!r} can hold:"
-    return Outcome(verdict=Verdict.PROVED, detail=count, trace=(title, *_trace(first, answer)))
+    named = max(len(o.scene.ranks) + len(o.scene.vector.aggregates) for o, _ in asked)
+    count = f"{len(asked)} obligation{'s' if len(asked) > 1 else ''}, {named} ranks named"
+    failed = [pair for pair in asked if pair[1].verdict != Verdict.PROVED]
+    if not failed:
+        first, answer = asked[0]
+        title = f"witness that the hypotheses of {first.name!r} can hold:"
+        return Outcome(verdict=Verdict.PROVED, detail=count, trace=(title, *_shown(first, answer)))
+    obligation, answer = max(failed, key=lambda pair: pair[1].verdict == Verdict.REFUTED)
+    title = f"{obligation.name!r} {answer.reason or 'does not hold here:'}"
+    return Outcome(
+        verdict=answer.verdict,
+        detail=f"{count}; {obligation.name}: {answer.reason or 'counterexample'}",
+        trace=(title, *_shown(obligation, answer)),
+    )
 
 
-def _trace(obligation: Obligation, answer: Answer) -> tuple[str, ...]:
+def _shown(obligation: Obligation, answer: Answer) -> tuple[str, ...]:
     return () if answer.model is None else describe(obligation.scene, answer.model)
 
 

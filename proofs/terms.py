@@ -164,10 +164,16 @@ class Vector:
     label: str
     report: Callable[[str, Z3], Z3]
     aggregates: dict[Node, _Aggregate] = field(default_factory=dict)
+    closed: bool = False
 
     def aggregate(self, node: Node, reading: Reading) -> Z3:
-        """The value of an aggregate; equal expressions share value and witness."""
+        """The value of an aggregate; equal expressions share value and witness.
+
+        Raises ValueError for a new one once the axioms have been taken: it would have none.
+        """
         if node not in self.aggregates:
+            if self.closed:
+                raise ValueError(f"read {node} before the theory of its scene is built")
             name = f"{self.label}{len(self.aggregates)}"
             is_truth = isinstance(node, Every | Some)
             value = proposition(f"holds_{name}") if is_truth else constant(f"extreme_{name}")
@@ -180,6 +186,7 @@ class Vector:
 
     def axioms(self, ranks: Sequence[Z3]) -> list[Z3]:
         """Bounds at the named ranks and all witnesses; each witness attains its value."""
+        self.closed = True
         voices = self.voices(ranks)
         return [axiom for each in self.aggregates.values() for axiom in each.axioms(voices)]
 

@@ -1,0 +1,145 @@
+"""`python -m dgap.proofs`: verify the transition table, or look at a single check.
+
+    python -m dgap.proofs                     run all checks
+    python -m dgap.proofs --only step_count   run the checks whose id starts so
+    python -m dgap.proofs --trace ID          run one check and print its trace or witness
+    python -m dgap.proofs explain ID          say what one check claims, without running it
+
+The exit code is 0 only if there was a check and every check gave its expected verdict.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dgap.protocol.table import TABLE
+
+from .check import Check, Verdict
+from .manifest import manifest, select
+from .run import Result, Standing, passed, run_check, run_checks, summary
+from .solver import version
+
+REPORT = Path("verification.json")
+NAME_WIDTH, VERDICT_WIDTH = 50, 19
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 verified, 1 not verified, 2 wrong use."""
+    options = _parser().parse_args(arguments)
+    if options.command == "explain":
+        return _explain(options.id)
+    if options.trace:
+        return _trace(options.trace)
+    return _verify(options.only, options.json)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m dgap.proofs", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--only", metavar="PREFIX", default="", help="checks whose id starts so")
+    parser.add_argument("--trace", metavar="ID", help="run one check and print its trace")
+    parser.add_argument("--json", metavar="PATH", type=Path, default=REPORT, help="the report")
+    commands = parser.add_subparsers(dest="command")
+    explain = commands.add_parser("explain", help="say what a check claims")
+    explain.add_argument("id", metavar="ID")
+    return parser
+
+
+def _verify(prefix: str, report: Path) -> int:
+    started = time.perf_counter()
+    results = []
+    for result in run_checks(select(manifest(), prefix)):
+        results.append(result)
+        print(line(result), flush=True)
+        if result.standing != Standing.VERIFIED:
+            _print_trace(result)
+    seconds = time.perf_counter() - started
+    report.write_text(json.dumps(as_json(results, seconds), indent=1) + "\n")
+    print(summary(results, seconds))
+    return 0 if passed(results) else 1
+
+
+def line(result: Result) -> str:
+    """One line: id, verdict, time, how far it reaches, property and statement."""
+    check = result.check
+    return (
+        f"{check.id:{NAME_WIDTH}} {result.verdict:{VERDICT_WIDTH}} {result.seconds:6.2f} s  "
+        f"{result.reach}  {check.property}: {check.statement}"
+    )
+
+
+def _print_trace(result: Result) -> None:
+    if result.outcome is not None:
+        for text in (result.outcome.detail, *result.outcome.trace):
+            print(f"    {text}")
+
+
+def as_json(results: Sequence[Result], seconds: float) -> dict[str, Any]:
+    """The report: table digest, versions, and one entry per check in the manifest's order."""
+    order = {check.id: index for index, check in enumerate(manifest())}
+    ordered = sorted(results, key=lambda result: order.get(result.check.id, len(order)))
+    return {
+        "digest": TABLE.digest(),
+        "versions": {"python": platform.python_version(), "z3": version()},
+        "seconds": round(seconds, 2),
+        "verified": passed(results),
+        "checks": [_entry(result) for result in ordered],
+    }
+
+
+def _entry(result: Result) -> dict[str, Any]:
+    check, outcome = result.check, result.outcome
+    return {
+        "id": check.id,
+        "property": check.property,
+        "statement": check.statement,
+        "class": result.reach,
+        "scope": check.scope,
+        "expected": str(check.expected),
+        "verdict": str(outcome.verdict) if outcome else "skipped",
+        "standing": str(result.standing),
+        "seconds": round(result.seconds, 3),
+        "detail": outcome.detail if outcome else "",
+        "states": outcome.states if outcome else 0,
+        "depth": outcome.depth if outcome else 0,
+    }
+
+
+def _named(name: str) -> Check | None:
+    for check in manifest():
+        if check.id == name:
+            return check
+    print(f"there is no check {name!r}; `--only PREFIX` selects by prefix", file=sys.stderr)
+    return None
+
+
+def _trace(name: str) -> int:
+    check = _named(name)
+    if check is None:
+        return 2
+    result = run_check(check)
+    print(line(result))
+    _print_trace(result)
+    return 0 if passed([result]) else 1
+
+
+def _explain(name: str) -> int:
+    check = _named(name)
+    if check is None:
+        return 2
+    print(f"{check.id}: {check.statement}")
+    print(f"property {check.property}; {check.reach}: {check.scope}")
+    control = check.expected == Verdict.REFUTED
+    print("a control: it must be refuted" if control else "it must be proved")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

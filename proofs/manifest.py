@@ -1,0 +1,52 @@
+"""The manifest: every check there is, in the order in which it is reported.
+
+Rules kept here:
+1. Ids are unique and stay what they are; a script may select by them.
+2. Nothing is left out because a tool is missing: an import that fails ends the run.
+3. A planted bug is refuted by an obligation and by the explorer, as expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from .check import Check
+from .obligations_decision import decision_checks
+from .obligations_identity import identity_checks
+from .obligations_invariant import invariant_checks
+from .obligations_planted import planted_checks
+from .obligations_progress import progress_checks
+from .obligations_rounds import round_checks
+
+BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
+    decision_checks,
+    invariant_checks,
+    round_checks,
+    identity_checks,
+    progress_checks,
+    planted_checks,
+)
+"""The short ones first: they share what they build within a process."""
+
+
+@lru_cache(maxsize=1)
+def manifest() -> tuple[Check, ...]:
+    """All checks. Raises ValueError if two have one id."""
+    checks = tuple(check for build in BUILDERS for check in build())
+    require_unique(checks)
+    return checks
+
+
+def require_unique(checks: Iterable[Check]) -> None:
+    """Raises ValueError naming the first id that two checks have."""
+    seen: set[str] = set()
+    for check in checks:
+        if check.id in seen:
+            raise ValueError(f"two checks have the id {check.id!r}; give one another name")
+        seen.add(check.id)
+
+
+def select(checks: Iterable[Check], prefix: str) -> tuple[Check, ...]:
+    """The checks whose id starts with the prefix."""
+    return tuple(check for check in checks if check.id.startswith(prefix))
