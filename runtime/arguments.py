@@ -7,6 +7,7 @@ the nearest thing that would be right.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -31,14 +32,28 @@ def build_config(settings: dict[str, Any]) -> LoaderConfig:
 
 
 def check_arguments(
-    dataset: object, collate_fn: object, truncate_fn: object, config: LoaderConfig
+    dataset: object,
+    sampler: object,
+    functions: Mapping[str, object],
+    num_workers: object,
+    config: LoaderConfig,
 ) -> None:
-    """Raise ConfigError for arguments that can only be wrong."""
+    """Raise ConfigError for arguments that can only be wrong. `functions` are named; None is none.
+
+    A sampler must have a length (progress and the size of chunks need it); the data set needs
+    one only where there is no sampler.
+    """
     if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
         raise ConfigError(
             f"dataset must be map-style (__getitem__ and __len__), not {type(dataset).__name__}"
         )
-    if not callable(collate_fn):
-        raise ConfigError(f"collate_fn must be a function, not {collate_fn!r}")
-    if (config.on_over_budget == "truncate") != (truncate_fn is not None):
+    sized_name, sized = ("dataset", dataset) if sampler is None else ("sampler", sampler)
+    if not hasattr(sized, "__len__"):
+        raise ConfigError(f"{sized_name} must have a length (__len__): {type(sized).__name__}")
+    if type(num_workers) is not int or num_workers < 0:
+        raise ConfigError(f"num_workers must be an integer of at least 0, not {num_workers!r}")
+    for name, function in functions.items():
+        if not callable(function) and not (function is None and name == "truncate_fn"):
+            raise ConfigError(f"{name} must be a function, not {function!r}")
+    if (config.on_over_budget == "truncate") != (functions["truncate_fn"] is not None):
         raise ConfigError('on_over_budget="truncate" and truncate_fn go together')

@@ -59,7 +59,7 @@ class LoaderConfig:
     on_error: OnError = "raise"
     """An exception of the data set or the cost function."""
     error_limit: int = 100
-    """on_error="skip": so many samples of one pass are skipped, the next error is raised."""
+    """on_error="skip": so many samples of an epoch are skipped, the next error is raised."""
     queue_size: int = 4
     """Batches that wait for the training loop at most (Q)."""
     chunk_size: int = 32
@@ -86,7 +86,11 @@ class LoaderConfig:
             if getattr(self, name) not in allowed:
                 words = ", ".join(repr(choice) for choice in allowed)
                 raise ConfigError(f"{name} must be one of {words}, not {getattr(self, name)!r}")
-        if not 0 < self.timeout_s < float("inf"):
+        for name in ("shuffle", "allow_same_data", "pin_memory"):
+            if type(getattr(self, name)) is not bool:
+                raise ConfigError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        is_number = type(self.timeout_s) in (int, float)
+        if not is_number or not 0 < self.timeout_s < float("inf"):
             raise ConfigError(f"timeout_s must be positive and finite, not {self.timeout_s!r}")
         self._check_windows()
         self._check_mode()

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any, cast
 
-from dgap.protocol.errors import BadBatch, CollectiveFailed, RanksDiffer
+from dgap.protocol.errors import BadBatch, BrokenAssumption, CollectiveFailed, RanksDiffer
 from dgap.protocol.machine import Machine
 from dgap.protocol.vocabulary import (
     EffectKind,
@@ -97,7 +97,7 @@ class Engine:
             EffectKind.IDLE_BATCH: self._hand_over_idle,
             EffectKind.END: self._end_iterator,
             EffectKind.RESTART: self._restart,
-            EffectKind.CLOSE: self._close,
+            EffectKind.CLOSE: self._complete,
             EffectKind.STOPPED: self._leave_early,
             EffectKind.FAILED: self._fail,
             EffectKind.REFUSED: self._close,
@@ -137,8 +137,6 @@ class Engine:
         for effect in effects:
             yield from self._effects[effect.kind](effect.argument)
 
-    # Reading ------------------------------------------------------------------------------
-
     def _read(self) -> Doing:
         if not self._pending:
             pulled = cast(Pulled, (yield Pull()))
@@ -159,8 +157,6 @@ class Engine:
     def _blame(self, code: FailureCode, failure: Failure) -> Doing:
         self._failure = failure
         yield from self._apply(Event(EventKind.FAIL, code=code))
-
-    # A round ------------------------------------------------------------------------------
 
     def _wants_idle_batch(self) -> bool:
         may_fail = Event(EventKind.FAIL, code=FailureCode.COLLATE)
@@ -225,8 +221,6 @@ class Engine:
             raise nothing_to_lend(lender)
         self._idle_batch = self._idle_batch or IdleBatch(lent)
 
-    # Handing over -------------------------------------------------------------------------
-
     def _deliver(self) -> Doing:
         group = self._plan.groups[0]
         place = f"in step {self._plan.steps[0].index}"
@@ -265,12 +259,17 @@ class Engine:
     def _end_iterator(self, _: int) -> Doing:
         yield End()
 
-    # Ends ---------------------------------------------------------------------------------
-
     def _restart(self, _: int) -> Doing:
         self._withdraw()
         self.ledger.passes += 1
         yield Restart()
+
+    def _complete(self, _: int) -> Doing:
+        if self._window:
+            raise BrokenAssumption(
+                f"{len(self._window)} samples are held at the end: please report"
+            )
+        yield from self._close(0)
 
     def _close(self, _: int) -> Doing:
         self._ended = True

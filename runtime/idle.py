@@ -20,19 +20,25 @@ from .chunks import Sample
 
 
 class IdleBatch:
-    """A batch kept as bytes. One that cannot be pickled is handed out as it is and not lent."""
+    """A batch kept as bytes. One that cannot be pickled is handed out as it is and not lent.
 
-    def __init__(self, payload: bytes, content: Any = None) -> None:
+    `obstacle` says why it cannot be pickled, or is empty.
+    """
+
+    def __init__(self, payload: bytes, content: Any = None, *, obstacle: str = "") -> None:
         self.payload = payload
+        self.obstacle = obstacle
         self._content = content
 
     @classmethod
     def of(cls, content: Any) -> IdleBatch:
-        """Keep this batch."""
+        """Keep this batch. One that pickles and does not load counts as unpicklable."""
         try:
-            return cls(pickle.dumps(content))
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return cls(b"", content)
+            payload = pickle.dumps(content)
+            pickle.loads(payload)
+        except Exception as error:  # pickle raises whatever a class's own hooks raise
+            return cls(b"", content, obstacle=f"{type(error).__name__}: {error}")
+        return cls(payload)
 
     def content(self) -> Any:
         """The batch, for one step."""

@@ -8,6 +8,7 @@ Rules kept here:
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,16 +18,14 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from dgap.protocol.errors import CollectiveFailed, ConfigError
-from dgap.protocol.machine import Machine, initial_state
+from dgap.protocol.machine import Machine
 
 from .arguments import build_config, check_arguments
+from .assembly import new_engine
 from .chunks import ChunkDataset, ChunkSampler, Sample
-from .engine import Engine
 from .farewell import LEAVE_WAIT_S, close_at_exit
 from .intake import Intake, Truncate
-from .introduction import Introduction
 from .ledger import Ledger
-from .plan import Work
 from .sample import CostFunction, TargetFunction, default_cost, default_target_count, measure
 from .sampler import ShardingSampler
 from .session import Session
@@ -83,30 +82,37 @@ class DynamicBatchLoader(DataLoader[Any]):
         **settings: Any,
     ) -> None:
         self.config = build_config(settings)
-        check_arguments(dataset, collate_fn, truncate_fn, self.config)
+        functions = {
+            "collate_fn": collate_fn,
+            "cost_fn": cost_fn,
+            "target_fn": target_fn,
+            "truncate_fn": truncate_fn,
+        }
+        check_arguments(dataset, sampler, functions, num_workers, self.config)
         group = (
             process_group.get_group() if isinstance(process_group, DeviceMesh) else process_group
         )
         rank, world_size = group_place(group)
-        chosen = sampler or ShardingSampler(
-            len(dataset),  # type: ignore[arg-type]
-            rank=rank,
-            world_size=world_size,
-            shuffle=self.config.shuffle,
-            seed=self.config.seed,
-        )
+        if sampler is None:
+            sampler = ShardingSampler(
+                len(dataset),  # type: ignore[arg-type]
+                rank=rank,
+                world_size=world_size,
+                shuffle=self.config.shuffle,
+                seed=self.config.seed,
+            )
         try:
             super().__init__(
                 dataset,
                 batch_size=None,
-                sampler=chosen,
+                sampler=sampler,
                 num_workers=num_workers,
                 prefetch_factor=prefetch_factor,
                 multiprocessing_context=multiprocessing_context,
                 worker_init_fn=worker_init_fn,
                 collate_fn=collate_fn,
             )
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ConfigError(str(error)) from error
         self.epoch = 0
         self._group = group
@@ -155,9 +161,13 @@ class DynamicBatchLoader(DataLoader[Any]):
 
     @property
     def progress(self) -> float:
-        """Share of this rank's samples in this epoch that the loop received or a policy skipped."""
+        """Share of this rank's samples in this epoch that the loop received or a policy skipped.
+
+        In quota mode the share of the quota received: what is skipped there is replaced.
+        """
         expected = self._expected_samples()
-        done = self._received + self._ledger.skipped
+        skipped = 0 if self.config.mode == "quota" else self._ledger.skipped
+        done = self._received + skipped
         return min(1.0, done / expected) if expected else 1.0
 
     @property
@@ -196,7 +206,16 @@ class DynamicBatchLoader(DataLoader[Any]):
         self._ledger = Ledger()
         self._received = 0
         self._session = Session(
-            engine=self._new_engine(self._transport),
+            engine=new_engine(
+                self._machine,
+                self.config,
+                epoch=self.epoch,
+                rank=self._transport.rank,
+                world_size=self._transport.world_size,
+                collate=self._collate,
+                ledger=self._ledger,
+                idle_batch=self._idle_batch,
+            ),
             source=Source(self._new_inner_loader, window=self.config.window),
             intake=Intake(
                 self.config,
@@ -210,27 +229,6 @@ class DynamicBatchLoader(DataLoader[Any]):
         self._session.start()
         return self._session
 
-    def _new_engine(self, transport: Transport) -> Engine:
-        config = self.config
-        rank, world_size = transport.rank, transport.world_size
-        share = config.quota_share(rank, world_size)
-        return Engine(
-            machine=self._machine,
-            state=initial_state(
-                config.settings(), first_window=config.first_target, quota_share=share
-            ),
-            rank=rank,
-            work=Work.of(config, epoch=self.epoch, world_size=world_size),
-            introduction=Introduction(
-                table_digest=self._machine.table.digest(),
-                settings=config.shared_words(self.epoch),
-                allow_same_data=config.allow_same_data,
-            ),
-            collate=self._collate,
-            ledger=self._ledger,
-            idle_batch=self._idle_batch,
-        )
-
     def _new_inner_loader(self) -> DataLoader[Any]:
         return DataLoader(
             ChunkDataset(self.dataset, **self._measures),
@@ -241,8 +239,15 @@ class DynamicBatchLoader(DataLoader[Any]):
             multiprocessing_context=self.multiprocessing_context,
             worker_init_fn=self.worker_init_fn,
             persistent_workers=self.config.mode == "quota" and self.num_workers > 0,
+            generator=self._worker_seeds(),
             collate_fn=as_is,
         )
+
+    def _worker_seeds(self) -> torch.Generator:
+        """What the workers' seeds are drawn from; otherwise torch's own generator, the user's,
+        would be drawn from, in quota mode at a time that differs from run to run."""
+        text = f"{self.config.seed}/{self.epoch}/{self._place[0]}"
+        return torch.Generator().manual_seed(random.Random(text).getrandbits(63))
 
     def _chunk_size(self) -> int:
         """Small enough that each worker gets several chunks, and that one fits the window."""

@@ -12,12 +12,14 @@ Rules kept here:
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .channel import Channel, ChannelClosed
 from .engine import Engine
+from .farewell import LEAVE_WAIT_S
 from .intake import Intake
 from .requests import (
     Deliver,
@@ -88,9 +90,10 @@ class Session:
         behind its back until the peers are done, and only a new epoch waits for it.
         """
         if not self._iterator_ended:
+            deadline_s = time.monotonic() + wait_s
             self._outbox.close()
-            self._source.close()
-            self._thread.join(wait_s)
+            self._source.close(wait_s)
+            self._thread.join(max(0.0, deadline_s - time.monotonic()))
         return not self._thread.is_alive()
 
     def join(self, wait_s: float) -> bool:
@@ -105,7 +108,7 @@ class Session:
         except BaseException as defect:  # a defect here must reach the loop, not end a thread
             self._transport.close()
             error = defect
-        self._source.close()
+        self._source.close(LEAVE_WAIT_S)
         if not self._iterator_ended:
             self._end(Ending(error))
 

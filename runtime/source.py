@@ -4,12 +4,14 @@ Rules kept here:
 1. Worker processes are made by torch's own DataLoader, with no private attribute touched.
 2. The workers of the first pass start in the thread that asked for the first batch, before any
    thread of ours runs; the thread only takes what they read.
-3. An exception of workers or sampler becomes a `Fault` in its place in the stream.
+3. An exception of workers or sampler becomes a `Fault` in its place in the stream, the last
+   thing in it. It keeps no worker alive.
 """
 
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -48,7 +50,7 @@ class Source:
             self._loader = make_loader()
             self._stream = iter(self._loader)
         except Exception as error:
-            self._start_fault = Fault.of(FailureCode.SOURCE, None, start_error(error))
+            self._start_fault = ending_fault(start_error(error))
         self._thread = threading.Thread(target=self._read, name="dgap-reader", daemon=True)
 
     def start(self) -> None:
@@ -62,13 +64,13 @@ class Source:
                 pass_index, item = self._inbox.get()
             except ChannelClosed:
                 return SourceSignal.LEFT
+            if isinstance(item, Fault):
+                return [item]  # of whatever pass: the reader has ended with it
             if pass_index != self._wanted_pass:
                 continue
             if isinstance(item, SourceSignal):
                 return item
-            entries: list[Sample | Fault] = (
-                [item] if isinstance(item, Fault) else list(iterate_chunk(item))
-            )
+            entries = unpacked(item)
             if entries:
                 return entries
 
@@ -78,14 +80,17 @@ class Source:
             self._wanted_pass += 1
             self._pass_wanted.notify_all()
 
-    def close(self) -> None:
-        """Stop reading and end the workers. Returns when the reader's thread has ended."""
+    def close(self, wait_s: float) -> None:
+        """Stop reading and end the workers, and wait so long for the thread that reads.
+
+        A data set whose `__getitem__` never returns keeps that thread, a daemon, to itself.
+        """
         with self._pass_wanted:
             self._left = True
             self._pass_wanted.notify_all()
         self._inbox.close()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(wait_s)
         self._stream = self._loader = None
 
     def _read(self) -> None:
@@ -95,8 +100,8 @@ class Source:
                 self._stream = iter(self._loader) if self._loader is not None else None
         except ChannelClosed:
             return
-        except Exception as error:
-            self._report(Fault.of(FailureCode.SOURCE, None, error))
+        except BaseException as error:  # a data set that exits must not leave the engine waiting
+            self._report(ending_fault(error))
         finally:
             self._stream = None
 
@@ -120,9 +125,28 @@ class Source:
             self._left = True
 
 
+def unpacked(chunk: Chunk) -> list[Sample | Fault]:
+    """The entries of a chunk; one fault if a sample pickled in the worker and does not load."""
+    try:
+        return list(iterate_chunk(chunk))
+    except Exception as error:
+        return [Fault.of(FailureCode.SOURCE, None, error, doing="unpacking")]
+
+
+def ending_fault(error: BaseException) -> Fault:
+    """The fault of an error after which nothing is read.
+
+    The frames of its traceback forget their variables: one of them is the DataLoader's iterator,
+    and the workers would live for as long as somebody keeps the exception.
+    """
+    traceback.clear_frames(error.__traceback__)
+    return Fault.of(FailureCode.SOURCE, None, error)
+
+
 def start_error(error: Exception) -> Exception:
     """What to raise when the workers could not be started."""
-    if "pickle" not in f"{type(error).__name__} {error}".lower():
+    text = f"{type(error).__name__} {error}".lower()
+    if "pickle" not in text and "local object" not in text:
         return error
     hint = ConfigError(
         f"the data set or a function given to the loader cannot be sent to a worker process: "
