@@ -27,6 +27,7 @@ from dgap.protocol.expr import (
     Some,
     conjoin,
     implies,
+    larger,
 )
 from dgap.protocol.vocabulary import Phase, setting, state
 
@@ -120,7 +121,17 @@ SAFETY: tuple[Property, ...] = (
         witness="a_loop_ends",
     ),
     Property(
-        id="S3",
+        id="S3a",
+        statement="T is at most the offer of every rank that offers samples (with accumulation A: "
+        "or T is A), so each such rank can fill its steps",
+        formula=implies(
+            in_phase(Phase.TALLY) & (state("offered") > 0),
+            state("owed_steps") <= larger(state("offered"), setting("accumulation")),
+        ),
+        witness="the_least_offer_binds",
+    ),
+    Property(
+        id="S3b",
         statement="a rank owes a step without a group only after its last sample: it is drained",
         formula=implies(
             in_phase(Phase.EMIT) & untroubled,

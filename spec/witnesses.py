@@ -52,6 +52,16 @@ WITNESSES: tuple[Property, ...] = (
         ),
     ),
     _sometimes(
+        "the_least_offer_binds",
+        "a rank owes as many steps as it offered samples, while a peer offered more",
+        conjoin(
+            in_phase(Phase.TALLY),
+            state("offered") > 0,
+            state("owed_steps").equals(state("offered")),
+            Some(ranked("offered") > state("offered")),
+        ),
+    ),
+    _sometimes(
         "samples_are_carried_over",
         "samples stay in the window while the steps of a round are emitted",
         in_phase(Phase.EMIT) & (state("held") > 0),

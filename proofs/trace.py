@@ -1,0 +1,69 @@
+"""Readable traces: one line per move, with the rank, the name of the row and what changed.
+
+rank 1  offer         FILL -> OFFER  offered=2 needed=1 units=2
+rank 0  loop: take    queued=0 taken=1 hand=2 received=2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dgap.protocol.transition import Row, Table
+from dgap.protocol.vocabulary import Event, Phase, Settings, State
+from dgap.spec.oracle_expr import Reading, holds
+
+from .unfold import RANK_FIELDS
+from .world import Node, World
+
+_BORING = frozenset({"gathers", "sums", "sums_left", "drawn", "slot_1", "slot_2"})
+
+
+def row_taken(table: Table, settings: Settings, state: State, event: Event) -> Row | None:
+    """The first row whose guard holds, found by walking the trees; None is the refusal."""
+    reading = Reading(
+        own={
+            "state": state._asdict(),
+            "event": {name: value for name, value in event._asdict().items() if name != "reports"},
+            "setting": settings._asdict(),
+        },
+        ranks=[report._asdict() for report in event.reports],
+    )
+    for row in table.rows:
+        if (row.phase, row.event) == (state.phase, event.kind) and holds(row.guard, reading):
+            return row
+    return None
+
+
+def readable(world: World, path: Sequence[Node]) -> tuple[str, ...]:
+    """The moves of a path, after one line per rank that says where it starts."""
+    start = [_start(world, rank, path[0][rank]) for rank in range(world.world_size)]
+    moves = [_line(world, before, after) for before, after in pairwise(path)]
+    return (*start, *moves)
+
+
+def _start(world: World, rank: int, number: int) -> str:
+    state, environment = world.ranks[number]
+    share = f", share {environment.share}" if world.settings.quota else ""
+    return f"rank {rank}  starts with {environment.source} samples{share}, target {state.target}"
+
+
+def _line(world: World, before: Node, after: Node) -> str:
+    rank = next(rank for rank, number in enumerate(before[:-1]) if number != after[rank])
+    old, new = world.flats[before[rank]], world.flats[after[rank]]
+    changes = [
+        f"{name}={value}"
+        for name, past, value in zip(RANK_FIELDS, old, new, strict=True)
+        if past != value and name != "phase" and name not in _BORING
+    ]
+    phases = f"{Phase(old[0]).name} -> {Phase(new[0]).name}" if old[0] != new[0] else ""
+    words = [f"rank {rank}", f"{_name(world, before[rank], after[rank]):<18}", phases, *changes]
+    return "  ".join(words[:2]) + "  " + " ".join(word for word in words[2:] if word)
+
+
+def _name(world: World, before: int, after: int) -> str:
+    name, event = world.reasons[(before, after)]
+    if event is None:
+        return name if name == "crash" else f"loop: {name}"
+    row = row_taken(world.table, world.settings, world.ranks[before][0], event)
+    return name if row is None else row.name
