@@ -7,8 +7,7 @@ Rules kept here:
    production, in the N-rank loopback and in the simulator.
 3. User code that runs here (collate) is guarded: its exception becomes the event FAIL.
 
-A round: read until the table refuses to, offer, gather; group into exactly T steps and sum the
-totals; hand over T batches; again.
+A round: read until the table refuses to, offer, gather, group into T steps, sum the totals, emit.
 """
 
 from __future__ import annotations
