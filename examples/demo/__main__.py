@@ -1,7 +1,7 @@
 """`python -m examples.demo`: prepares, starts the ranks under torchrun, judges what they left.
 
     --fault dataset   rank 1 cannot read a conversation; both ranks must raise at the same step
-    --samples N       conversations to train on (default 800, about two minutes on two cores)
+    --samples N       conversations to train on (default 1500, about two minutes on two cores)
     --seed S          of the selection, the order and the initial weights
 
 Exit status: 0 when every conversation was delivered exactly once in equal steps (or, with

@@ -27,11 +27,11 @@ class DemoSettings:
     Raises ValueError when a value cannot work, naming it.
     """
 
-    samples: int = 800  # conversations to train on, on all ranks together
-    heldout_samples: int = 160  # conversations kept aside to measure the loss
+    samples: int = 1500  # conversations to train on, on all ranks together
+    heldout_samples: int = 128  # conversations kept aside to measure the loss
     seed: int = 0  # of the selection, the order and the initial weights
-    token_budget: int = 4096  # padded tokens in one batch on one rank
-    max_tokens: int = 1024  # a conversation is cut after this many
+    token_budget: int = 2048  # padded tokens in one batch on one rank
+    max_tokens: int = 512  # a conversation is cut after this many
     vocabulary_size: int = 2048  # ids that the model knows, padding and unknown included
     fault: Fault = "none"  # "dataset": rank 1 cannot read one of its conversations
     output: Path = Path("runs/demo")

@@ -36,8 +36,8 @@ from .prepared import load
 from .report import RunRecord, StepRecord
 from .settings import KINDS, DemoSettings, Kind
 
-BASE_LEARNING_RATE = 4e-3
-REFERENCE_TARGETS = 2048  # targets of a step at which the base learning rate holds
+BASE_LEARNING_RATE = 6e-3
+REFERENCE_TARGETS = 1024  # targets of a step at which the base learning rate holds
 WARMUP_SHARE = 0.1
 FINAL_SHARE = 0.1
 CLIP_NORM = 1.0

@@ -39,7 +39,7 @@ def test_a_batch_without_targets_has_loss_zero_and_reaches_every_parameter(
 ) -> None:
     loss = loss_of(model, [4, 5], [IGNORED, IGNORED])
     loss.backward()
-    assert float(loss) == 0.0
+    assert loss.item() == 0.0
     assert all(p.grad is not None and not p.grad.any() for p in model.parameters())
 
 

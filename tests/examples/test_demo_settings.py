@@ -22,7 +22,7 @@ def test_settings_survive_the_command_line_of_a_rank() -> None:
         ({"samples": 0}, "samples is 0"),
         ({"samples": 7}, "samples is 7"),
         ({"heldout_samples": 1}, "heldout_samples is 1"),
-        ({"token_budget": 1023}, "token_budget is 1023, below max_tokens 1024"),
+        ({"token_budget": 511}, "token_budget is 511, below max_tokens 512"),
     ],
 )
 def test_a_setting_that_cannot_work_is_named(fields: dict[str, Any], message: str) -> None:
