@@ -2,10 +2,15 @@
 
 Rules kept here:
 1. Worker processes are made by torch's own DataLoader, with no private attribute touched.
-2. The workers of the first pass start in the thread that asked for the first batch, before any
-   thread of ours runs; the thread only takes what they read.
+2. The workers of the first pass start before any other thread of ours runs, in a thread of their
+   own. Torch's handler of SIGCHLD, which raises wherever the main thread stands when a worker
+   dies, is installed by the main thread only; without it the death is read like any failure,
+   some seconds later, and reaches all ranks at the same step.
 3. An exception of workers or sampler becomes a `Fault` in its place in the stream, the last
    thing in it. It keeps no worker alive.
+
+Weakness: another DataLoader of this process may have installed torch's handler. Then the death
+of a worker is raised in the training loop at once, and the peers get `PeerStopped`.
 """
 
 from __future__ import annotations
@@ -46,12 +51,17 @@ class Source:
         self._loader: DataLoader[Any] | None = None
         self._stream: Iterator[Any] | None = None
         self._start_fault: Fault | None = None
+        starting = threading.Thread(target=self._start_workers, args=(make_loader,), daemon=True)
+        starting.start()
+        starting.join()
+        self._thread = threading.Thread(target=self._read, name="dgap-reader", daemon=True)
+
+    def _start_workers(self, make_loader: Callable[[], DataLoader[Any]]) -> None:
         try:
             self._loader = make_loader()
             self._stream = iter(self._loader)
-        except Exception as error:
+        except BaseException as error:  # whatever it is, the round's report carries it
             self._start_fault = ending_fault(start_error(error))
-        self._thread = threading.Thread(target=self._read, name="dgap-reader", daemon=True)
 
     def start(self) -> None:
         """Begin to read ahead."""
@@ -143,7 +153,7 @@ def ending_fault(error: BaseException) -> Fault:
     return Fault.of(FailureCode.SOURCE, None, error)
 
 
-def start_error(error: Exception) -> Exception:
+def start_error(error: BaseException) -> BaseException:
     """What to raise when the workers could not be started."""
     text = f"{type(error).__name__} {error}".lower()
     if "pickle" not in text and "local object" not in text:

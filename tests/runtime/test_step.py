@@ -40,7 +40,7 @@ class Pair(NamedTuple):
 def test_a_batch_has_the_collate_functions_keys_and_nothing_else() -> None:
     content = {"input_ids": torch.ones(2, 3), "labels": torch.ones(2, 3)}
     batch = wrap(content, STEP)
-    assert isinstance(batch, dict)
+    assert type(batch) is Batch
     assert set(batch) == set(content)
     assert batch["input_ids"] is content["input_ids"]
     assert batch.step is STEP
@@ -92,7 +92,7 @@ def test_an_idle_step_has_no_samples_of_its_own_but_the_sums_of_all_ranks() -> N
     idle = STEP.as_idle()
     assert (idle.weight, idle.idle, idle.sample_indices) == (0.0, True, ())
     assert (idle.samples, idle.tokens, idle.padded_tokens, idle.targets) == (0, 0, 0, 0)
-    kept = ("index", "epoch", "round", "sync")
+    kept: list[str] = ["index", "epoch", "round", "sync"]
     kept += ("global_samples", "global_tokens", "global_padded_tokens", "global_targets")
     assert all(getattr(idle, name) == getattr(STEP, name) for name in kept)
 
