@@ -13,7 +13,6 @@ Rules kept here:
 from __future__ import annotations
 
 import ctypes
-import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -24,11 +23,9 @@ import torch.distributed as dist
 
 from dgap.protocol.errors import CollectiveFailed, ConfigError
 
-from .liveness import STORE_HOST, Liveness, Store, open_store
+from .liveness import Liveness
+from .rendezvous import Gloo, come_together
 from .transport import AloneTransport, Transport
-
-NO_LIMIT = timedelta(days=3650)
-"""Gloo's own time limit would kill a group whose loop merely pauses; signs of life decide."""
 
 SLICE_S = 1.0
 """A wait looks up so often, to see whether the transport was closed by another thread."""
@@ -42,8 +39,7 @@ def open_transport(group: dist.ProcessGroup | None, *, timeout_s: float) -> Tran
     """
     if group_place(group)[1] == 1:
         return AloneTransport()
-    ranks = dist.get_process_group_ranks(group or dist.group.WORLD)
-    return TorchTransport(ranks, timeout_s=timeout_s)
+    return TorchTransport(group, timeout_s=timeout_s)
 
 
 def group_place(group: dist.ProcessGroup | None) -> tuple[int, int]:
@@ -60,30 +56,22 @@ def group_place(group: dist.ProcessGroup | None) -> tuple[int, int]:
 
 
 class TorchTransport:
-    """Gloo among the given global ranks; `rank` counts within them.
+    """Gloo among the ranks of a group (None: all ranks of the job); `rank` counts within it.
 
     Methods but `close` are for one thread at a time; `close` is for any, at any time.
     """
 
-    def __init__(self, ranks: Sequence[int], *, timeout_s: float) -> None:
+    def __init__(self, group: dist.ProcessGroup | None, *, timeout_s: float) -> None:
         """Collective. Raises CollectiveFailed if the ranks do not come within `timeout_s`."""
-        self._ranks = list(ranks)
-        self.rank = self._ranks.index(dist.get_rank())
-        self.world_size = len(self._ranks)
+        self.rank, self.world_size = group_place(group)
         self.closed = False
         self._timeout_s = timeout_s
-        self._liveness: Liveness | None = None
         self._lock = threading.Lock()
         self._under_way = False
-        self._group: dist.ProcessGroup | None = open_group(self._ranks, timeout_s=timeout_s)
-        try:
-            store = self._open_store()
-        except RuntimeError as error:
-            self.close()
-            raise CollectiveFailed(
-                f"rank {self.rank}: the store for signs of life cannot be reached ({error}); "
-                "see that the ranks' host names resolve on all hosts"
-            ) from error
+        store, gloo = come_together(
+            group, rank=self.rank, world_size=self.world_size, timeout_s=timeout_s
+        )
+        self._gloo: Gloo | None = gloo
         self._liveness = Liveness(
             store, rank=self.rank, world_size=self.world_size, timeout_s=timeout_s
         )
@@ -91,26 +79,25 @@ class TorchTransport:
     def gather(self, words: Sequence[int]) -> list[list[int]]:
         """See `Transport.gather`."""
         own = torch.tensor(words, dtype=torch.int64)
-        rows = [torch.empty_like(own) for _ in self._ranks]
-        self._complete(lambda: dist.all_gather(rows, own, group=self._group, async_op=True))
+        rows = [torch.empty_like(own) for _ in range(self.world_size)]
+        self._complete(lambda gloo: gloo.allgather([rows], [own]))
         return [row.tolist() for row in rows]
 
     def total(self, words: Sequence[int]) -> list[int]:
         """See `Transport.total`."""
         sums = torch.tensor(words, dtype=torch.int64)
-        self._complete(lambda: dist.all_reduce(sums, group=self._group, async_op=True))
+        self._complete(lambda gloo: gloo.allreduce([sums]))
         result: list[int] = sums.tolist()
         return result
 
     def share(self, payload: bytes, origin: int) -> bytes:
         """See `Transport.share`."""
-        source = self._ranks[origin]
         size = torch.tensor([len(payload)], dtype=torch.int64)
-        self._complete(lambda: dist.broadcast(size, source, group=self._group, async_op=True))
+        self._complete(lambda gloo: gloo.broadcast(size, origin))
         content = bytearray(payload if self.rank == origin else int(size.item()))
         if content:
             view = torch.frombuffer(content, dtype=torch.uint8)
-            self._complete(lambda: dist.broadcast(view, source, group=self._group, async_op=True))
+            self._complete(lambda gloo: gloo.broadcast(view, origin))
         return bytes(content)
 
     def close(self) -> None:
@@ -119,22 +106,17 @@ class TorchTransport:
             if self.closed:
                 return
             self.closed = True
-            group, self._group = self._group, None
+            gloo, self._gloo = self._gloo, None
             if self._under_way:
-                keep_for_ever(group)
-        if self._liveness is not None:
-            self._liveness.close()
-        if dist.is_initialized():
-            dist.destroy_process_group(group)
+                keep_for_ever(gloo)
+        self._liveness.close()
 
-    def _complete(self, start: Callable[[], dist.Work | None]) -> None:
+    def _complete(self, start: Callable[[Gloo], dist.Work]) -> None:
         try:
             with self._lock:
-                self._refuse_if_closed()
-                work = start()
-                self._under_way = work is not None
-            if work is not None:
-                self._wait(work)
+                work = start(self._open_connections())
+                self._under_way = True
+            self._wait(work)
         except CollectiveFailed:
             self.close()
             raise
@@ -150,20 +132,19 @@ class TorchTransport:
     def _wait(self, work: dist.Work) -> None:
         """Until the collective is complete, raises, or a peer is found to be gone."""
         interval_s = self._timeout_s / 5
-        started_s = looked_s = time.monotonic()
+        looked_s = time.monotonic()
         while not wait_for(work, timedelta(seconds=min(SLICE_S, interval_s))):
-            self._refuse_if_closed()
+            self._open_connections()
             now_s = time.monotonic()
-            if self._liveness is None:
-                if now_s - started_s > self._timeout_s:
-                    raise not_together(self.rank, self._timeout_s)
-            elif now_s - looked_s >= interval_s:
+            if now_s - looked_s >= interval_s:
                 looked_s = now_s
                 self._refuse_if_silent(self._liveness.silent_peers())
 
-    def _refuse_if_closed(self) -> None:
-        if self.closed:
+    def _open_connections(self) -> Gloo:
+        gloo = self._gloo
+        if gloo is None:
             raise CollectiveFailed(f"rank {self.rank}: the connections were given up")
+        return gloo
 
     def _refuse_if_silent(self, peers: tuple[int, ...]) -> None:
         if peers:
@@ -172,16 +153,6 @@ class TorchTransport:
                 "their process or host is gone",
                 ranks=peers,
             )
-
-    def _open_store(self) -> Store:
-        hosts = [self._address(socket.gethostname(), origin) for origin in range(self.world_size)]
-        store = open_store(None, timeout_s=self._timeout_s) if self.rank == STORE_HOST else None
-        port = int(self.share(str(store.port if store else 0).encode(), STORE_HOST))
-        host = "localhost" if len(set(hosts)) == 1 else hosts[STORE_HOST]
-        return store or open_store((host, port), timeout_s=self._timeout_s)
-
-    def _address(self, host: str, origin: int) -> str:
-        return self.share(host.encode(), origin).decode()
 
 
 def wait_for(work: dist.Work, wait: timedelta) -> bool:
@@ -193,43 +164,6 @@ def wait_for(work: dist.Work, wait: timedelta) -> bool:
             return False
         work.wait()  # complete by now, perhaps only since the time was up: a second, final answer
     return True
-
-
-def open_group(ranks: list[int], *, timeout_s: float) -> dist.ProcessGroup:
-    """A Gloo group of these ranks. Raises CollectiveFailed if they do not come in time.
-
-    Its own time limit would also be that of every collective; so it is opened without one, in a
-    thread that is left behind if a rank never comes.
-    """
-    opened: list[dist.ProcessGroup | Exception] = []
-
-    def connect() -> None:
-        try:
-            group = dist.new_group(
-                ranks, backend="gloo", timeout=NO_LIMIT, use_local_synchronization=True
-            )
-        except Exception as error:
-            opened.append(error)
-        else:
-            opened.append(group)
-
-    thread = threading.Thread(target=connect, name="dgap-rendezvous", daemon=True)
-    thread.start()
-    thread.join(timeout_s)
-    rank = dist.get_rank()
-    if not opened:
-        raise not_together(rank, timeout_s)
-    if isinstance(opened[0], Exception):
-        raise CollectiveFailed(f"rank {rank}: the ranks cannot connect") from opened[0]
-    return opened[0]
-
-
-def not_together(rank: int, timeout_s: float) -> CollectiveFailed:
-    """A peer did not come to the first batch in time."""
-    return CollectiveFailed(
-        f"rank {rank}: not all ranks asked for their first batch within {timeout_s:g} s; look at "
-        "the other ranks' logs, let all ranks iterate, or raise timeout_s"
-    )
 
 
 def keep_for_ever(group: object) -> None:
