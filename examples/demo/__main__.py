@@ -51,9 +51,14 @@ def parse(arguments: list[str]) -> DemoSettings:
 
 
 def clear(settings: DemoSettings) -> None:
-    """Removes what an earlier run left, so that nothing old is judged."""
+    """Removes the results of an earlier run, so that nothing old is judged.
+
+    A fault demonstration has no results of its own and leaves the earlier ones alone.
+    """
     settings.output.mkdir(parents=True, exist_ok=True)
-    for name in ("prepared.json", "records.json", "report.json", "padding_and_tokens.png"):
+    if settings.fault != "none":
+        return
+    for name in ("records.json", "report.json", "padding_and_tokens.png"):
         (settings.output / name).unlink(missing_ok=True)
 
 

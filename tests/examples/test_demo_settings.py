@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from examples.demo.__main__ import FAULT_SAMPLES, parse
-from examples.demo.settings import DemoSettings
+from examples.demo.__main__ import FAULT_SAMPLES, clear, parse
+from examples.demo.settings import DemoSettings, Fault
 
 
 def test_settings_survive_the_command_line_of_a_rank() -> None:
@@ -41,3 +41,13 @@ def test_a_bad_option_ends_with_a_usage_message(capsys: pytest.CaptureFixture[st
         parse(["--samples", "3"])
     assert ended.value.code == 2
     assert "samples is 3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("fault", "is_left"), [("none", False), ("dataset", True)])
+def test_only_a_new_comparison_removes_the_old_report(
+    tmp_path: Path, fault: Fault, is_left: bool
+) -> None:
+    report = tmp_path / "report.json"
+    report.touch()
+    clear(DemoSettings(fault=fault, output=tmp_path))
+    assert report.exists() == is_left
