@@ -18,7 +18,7 @@ INITIAL_DEVIATION = 0.02
 
 
 class DecoderOnly(nn.Module):
-    """Causal language model of about one million parameters with the defaults."""
+    """Causal language model of 0.7 million parameters with the defaults."""
 
     def __init__(
         self,
