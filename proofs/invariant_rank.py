@@ -111,7 +111,7 @@ def _idle(x: Rank) -> Formula:
 
 
 def _ended(x: Rank) -> Formula:
-    over = x["exhausted"].equals(1) | (QUOTA & x["remaining"].equals(0))
+    over = (JOIN & x["exhausted"].equals(1)) | (QUOTA & x["remaining"].equals(0))
     nothing = zero(x, "held", "owed_groups") & over & setting("tail_stop").equals(1)
     in_emit = implies(is_in(x, Phase.EMIT), calm(x))
     return implies(x["ended"].equals(1), nothing & in_emit & x["stopped"].equals(0))

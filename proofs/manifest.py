@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from .check import Check
+from .exploration import exploration_checks
 from .obligations_decision import decision_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
@@ -26,6 +27,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     identity_checks,
     progress_checks,
     planted_checks,
+    exploration_checks,
 )
 """The short ones first: they share what they build within a process."""
 

@@ -110,12 +110,16 @@ class Theory:
 
     def __init__(self, hypotheses: Sequence[Z3], timeout_ms: int = TIMEOUT_MS) -> None:
         self.hypotheses = list(hypotheses)
-        self.timeout_ms = timeout_ms
         self._solver = z3.Solver()
-        self._solver.set("timeout", timeout_ms)
         self._solver.set("random_seed", 0)
         self._solver.add(*self.hypotheses)
         self._witness: Answer | None = None
+        self.limit(timeout_ms)
+
+    def limit(self, timeout_ms: int) -> None:
+        """Questions from now on are given up after this time."""
+        self.timeout_ms = timeout_ms
+        self._solver.set("timeout", timeout_ms)
 
     def witness(self) -> Answer:
         """PROVED with a model if the hypotheses can hold together, REFUTED if they cannot."""
