@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import Any
 
 from dgap.protocol.expr import Name, Node, walk
 from dgap.protocol.transition import Row, Table
@@ -54,5 +55,5 @@ def small_box(
     fields, arguments = names_in(guards, "state"), names_in(guards, "event")
     for values in product(range(limit + 1), repeat=len(fields) + len(arguments)):
         state = State(phase=phase)._replace(**dict(zip(fields, values, strict=False)))
-        event = Event(kind)._replace(**dict(zip(arguments, values[len(fields) :], strict=True)))
-        yield state, event
+        chosen: dict[str, Any] = dict(zip(arguments, values[len(fields) :], strict=True))
+        yield state, Event(kind, **chosen)

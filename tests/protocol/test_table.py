@@ -55,7 +55,8 @@ def test_a_row_starts_in_a_live_phase_and_updates_a_field_once(row: Row) -> None
 
 @pytest.mark.parametrize("row", TABLE.rows, ids=ROW_IDS)
 def test_only_a_verdict_reads_the_reports(row: Row) -> None:
-    nodes = [row.guard, *(value for _, value in row.updates), *(ask.argument for ask in row.asks)]
+    nodes: list[Node] = [row.guard, *(value for _, value in row.updates)]
+    nodes += [ask.argument for ask in row.asks]
     if row.event is not EventKind.GATHERED:
         assert not names_in(nodes, "report")
 

@@ -1,0 +1,26 @@
+"""The ledger: nine assumptions, each with a typed error that notices when it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dgap.protocol.errors import DgapError
+from dgap.spec.assumptions import ASSUMPTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_ledger_has_nine_lines() -> None:
+    assert [each.id for each in ASSUMPTIONS] == [f"A{number}" for number in range(1, 10)]
+
+
+def test_each_assumption_has_a_monitor_of_the_error_tree_and_a_place_in_the_model() -> None:
+    assert all(issubclass(each.monitor, DgapError) for each in ASSUMPTIONS)
+    assert all(each.statement and each.modelled for each in ASSUMPTIONS)
+
+
+def test_a_named_test_exists() -> None:
+    for each in ASSUMPTIONS:
+        if each.test:
+            path, _, name = each.test.partition("::")
+            assert f"def {name}(" in (ROOT / path).read_text(), each.id
