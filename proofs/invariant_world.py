@@ -139,86 +139,89 @@ def _aligned_trainers(x: Rank, y: Rank) -> Formula:
     return implies(takes_part(y), x["done"] <= y["begun"])
 
 
+WORLD_CONJUNCTS: tuple[Conjunct, ...] = (
+    Conjunct(
+        name="position",
+        property="L1",
+        statement="a rank is inside at most one collective, and in its phase for it",
+        formula=_position,
+    ),
+    Conjunct(
+        name="skew",
+        property="L1",
+        statement="nobody leaves a collective before all have entered it",
+        formula=lambda x, y: x["left"] <= y["entered"],
+        ranks=2,
+    ),
+    Conjunct(
+        name="matching",
+        property="S1",
+        statement="all ranks enter the same kinds of collective in the same order",
+        formula=_matching,
+    ),
+    Conjunct(
+        name="rounds",
+        property="S1",
+        statement="the rounds of a rank are the gathers it has left",
+        formula=lambda x: x["rounds"].equals(rounds_at(x["left"])),
+    ),
+    Conjunct(
+        name="goes_on",
+        property="S1",
+        statement="a live rank has not left a final gather; one that has owes nothing",
+        formula=_goes_on,
+    ),
+    Conjunct(
+        name="passed",
+        property="S1",
+        statement="nobody enters a collective after a final gather",
+        formula=_passed,
+        numbered=True,
+    ),
+    Conjunct(
+        name="alignment",
+        property="S2",
+        statement="steps emitted and owed are those planned in the rounds left",
+        formula=_alignment,
+    ),
+    Conjunct(
+        name="published",
+        property="S1",
+        statement="every report sent describes a sound offer",
+        formula=_published,
+        numbered=True,
+    ),
+    Conjunct(
+        name="complete",
+        property="S5",
+        statement="a rank that closed by the verdict CLOSE is drained or has its share",
+        formula=_closed_by_verdict,
+    ),
+    Conjunct(
+        name="trainer",
+        property="S9",
+        statement="the queue holds at most Q batches, a loop is inside at most one step",
+        formula=_trainer,
+    ),
+    Conjunct(
+        name="aligned_trainers",
+        property="S2",
+        statement="training loops never differ by more than one step",
+        formula=_aligned_trainers,
+        ranks=2,
+    ),
+)
+
+
 def world_conjuncts(table: Table) -> tuple[Conjunct, ...]:
     """The conjuncts about ranks among others. The table says what a report holds."""
-    return (
-        Conjunct(
-            name="position",
-            property="L1",
-            statement="a rank is inside at most one collective, and in its phase for it",
-            formula=_position,
-        ),
-        Conjunct(
-            name="skew",
-            property="L1",
-            statement="nobody leaves a collective before all have entered it",
-            formula=lambda x, y: x["left"] <= y["entered"],
-            ranks=2,
-        ),
-        Conjunct(
-            name="matching",
-            property="S1",
-            statement="all ranks enter the same kinds of collective in the same order",
-            formula=_matching,
-        ),
-        Conjunct(
-            name="rounds",
-            property="S1",
-            statement="the rounds of a rank are the gathers it has left",
-            formula=lambda x: x["rounds"].equals(rounds_at(x["left"])),
-        ),
-        Conjunct(
-            name="goes_on",
-            property="S1",
-            statement="a live rank has not left a final gather; one that has owes nothing",
-            formula=_goes_on,
-        ),
-        Conjunct(
-            name="passed",
-            property="S1",
-            statement="nobody enters a collective after a final gather",
-            formula=_passed,
-            numbered=True,
-        ),
-        Conjunct(
-            name="alignment",
-            property="S2",
-            statement="steps emitted and owed are those planned in the rounds left",
-            formula=_alignment,
-        ),
-        Conjunct(
-            name="published",
-            property="S1",
-            statement="every report sent describes a sound offer",
-            formula=_published,
-            numbered=True,
-        ),
-        Conjunct(
-            name="own_report",
-            property="S1",
-            statement="a rank in a gather is still as it said",
-            formula=_own_report(table),
-        ),
-        Conjunct(
-            name="complete",
-            property="S5",
-            statement="a rank that closed by the verdict CLOSE is drained or has its share",
-            formula=_closed_by_verdict,
-        ),
-        Conjunct(
-            name="trainer",
-            property="S9",
-            statement="the queue holds at most Q batches, a loop is inside at most one step",
-            formula=_trainer,
-        ),
-        Conjunct(
-            name="aligned_trainers",
-            property="S2",
-            statement="training loops never differ by more than one step",
-            formula=_aligned_trainers,
-            ranks=2,
-        ),
+    own_report = Conjunct(
+        name="own_report",
+        property="S1",
+        statement="a rank in a gather is still as it said",
+        formula=_own_report(table),
     )
+    return (*WORLD_CONJUNCTS, own_report)
 
 
 @lru_cache(maxsize=16)

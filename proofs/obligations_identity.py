@@ -50,18 +50,23 @@ class Places:
     suffix: str = ""
 
     def of(self, sample: Z3) -> Z3:
+        """The place of a sample."""
         return function(f"place{self.suffix}", SAMPLE, INTEGER)(sample)
 
     def slot(self, sample: Z3) -> Z3:
+        """Its slot in that place, from 1."""
         return function(f"slot{self.suffix}", SAMPLE, INTEGER)(sample)
 
     def count(self, place: Z3) -> Z3:
+        """How many samples a place has: the counter of the table."""
         return function(f"count{self.suffix}", INTEGER, INTEGER)(place)
 
     def at(self, place: Z3, slot: Z3) -> Z3:
+        """The sample in a slot of a place."""
         return function(f"at{self.suffix}", INTEGER, INTEGER, SAMPLE)(place, slot)
 
     def deliveries(self, sample: Z3) -> Z3:
+        """How often a sample was delivered."""
         return function(f"deliveries{self.suffix}", SAMPLE, INTEGER)(sample)
 
     def holds_of(self, sample: Z3) -> Z3:
