@@ -60,9 +60,12 @@ give_up_groups = (
 )
 
 idle_step = (state("owed_steps") > 0) & state("owed_groups").equals(0)
-leaves = setting("tail_stop").equals(1) & untroubled
-"""Under tail "stop" a rank with nothing left ends its iterator instead of idling. A troubled
-rank idles in either tail: its loop must reach the step at which all ranks raise."""
+leaves = conjoin(
+    setting("tail_stop").equals(1), untroubled, implies(quota, state("remaining").equals(0))
+)
+"""Under tail "stop" a rank with nothing left ends its iterator instead of idling. A rank short of
+its quota share idles in either tail, since another pass will bring it samples; so does a troubled
+rank, whose loop must reach the step at which all ranks raise."""
 
 may_stop = state("stopped").equals(0) & state("ended").equals(0)
 """A loop that has ended cannot leave early any more."""
