@@ -23,6 +23,7 @@ SETTINGS = [
     Settings(window=2, quota=1),
     Settings(window=3, accumulation=2, quota=1),
     Settings(window=2, quota=1, tail_stop=1),
+    Settings(window=3, accumulation=2, quota=1, tail_stop=1),
 ]
 
 
