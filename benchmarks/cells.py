@@ -19,10 +19,11 @@ import resource
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -83,7 +84,9 @@ def run_cell(
         for _, sender in pipes:
             sender.close()
         with MemoryWatch(os.getpid(), active=watch_memory) as watch:
-            received = _receive([reader for reader, _ in pipes], timeout_s)
+            received: list[list[Answer] | str] = _receive(
+                [reader for reader, _ in pipes], timeout_s
+            )
             _join(processes)
     _end_descendants(others)
     failures = [text for text in received if isinstance(text, str)]
@@ -95,9 +98,7 @@ def run_cell(
     )
 
 
-def _receive(
-    readers: list[Connection], timeout_s: float
-) -> list[list[Answer] | str]:
+def _receive(readers: list[Connection], timeout_s: float) -> list[list[Answer] | str]:
     """Per rank its answer in a list, or what went wrong as text."""
     deadline_s = time.monotonic() + timeout_s
     received: dict[int, list[Answer] | str] = {}
@@ -144,7 +145,7 @@ def _rank_main(
         dist.destroy_process_group()
 
 
-def _join(processes: list[multiprocessing.process.BaseProcess]) -> None:
+def _join(processes: Sequence[BaseProcess]) -> None:
     deadline_s = time.monotonic() + END_WAIT_S
     for process in processes:
         process.join(max(0.0, deadline_s - time.monotonic()))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import torch
 
 from .cells import Cell, run_cell
 from .corpora import Corpus, load
-from .kinds import KINDS, Job, window_of
-from .kinds.reference import ENVIRONMENT
+from .kinds import ENVIRONMENT, KINDS, Job, window_of
 from .measure import RankRecord, batch_measures, consume, copy_rate, limit_measures, speed_measures
 from .options import Options, parse, quick_options
 from .summary import CellKey, Row, ratio_rows, row_of, rows_of, show, write
@@ -46,7 +46,7 @@ COPY_BYTES = 64 * 1024 * 1024
 def measure_cell(job: Job, *, watch_memory: bool) -> tuple[Cell[RankRecord], dict[str, float]]:
     """One run of one kind: what the processes left and the measures of it."""
     cell = run_cell(
-        lambda rank: consume(_of_rank(job, rank)),
+        lambda rank: consume(replace(job, rank=rank)),
         job.world_size,
         timeout_s=TIMEOUT_S,
         watch_memory=watch_memory,
@@ -58,10 +58,6 @@ def measure_cell(job: Job, *, watch_memory: bool) -> tuple[Cell[RankRecord], dic
         return cell, {"peak_mb": cell.peak_bytes / 1e6}
     batches = batch_measures([rank.steps for rank in cell.answers], job.lengths, job.budget)
     return cell, speed_measures(cell.answers, cell.cpu_s) | batches
-
-
-def _of_rank(job: Job, rank: int) -> Job:
-    return Job(**{**job.__dict__, "rank": rank})
 
 
 def copy_bytes_per_s() -> float:
@@ -110,9 +106,7 @@ def measure_group(corpus: Corpus, world: int, budget: int, options: Options) -> 
     return rows + pair_rows(keys, results)
 
 
-def pair_rows(
-    keys: dict[str, CellKey], results: dict[str, list[dict[str, float]]]
-) -> list[Row]:
+def pair_rows(keys: dict[str, CellKey], results: dict[str, list[dict[str, float]]]) -> list[Row]:
     """dgap over each base, within the same round."""
     rows: list[Row] = []
     for kind in keys:
@@ -125,9 +119,7 @@ def pair_rows(
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, show and write `loader_alone.json`."""
-    options = parse(
-        arguments, part="loader_alone", purpose=__doc__ or "", full=FULL, quick=QUICK
-    )
+    options = parse(arguments, part="loader_alone", purpose=__doc__ or "", full=FULL, quick=QUICK)
     rows: list[Row] = []
     for name in options.corpora:
         for world in options.worlds:

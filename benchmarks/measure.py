@@ -78,9 +78,7 @@ def drain(deliveries: Iterator[Delivery], start_s: float) -> RankRecord:
 
 def speed_measures(records: Sequence[RankRecord], cpu_s: float) -> dict[str, float]:
     """Rates over all ranks by the slowest rank's clock; CPU seconds of all processes."""
-    delivered = sum(
-        len(step.indices) for rank in records for step in rank.steps if not step.idle
-    )
+    delivered = sum(len(step.indices) for rank in records for step in rank.steps if not step.idle)
     last_s = max(rank.last_batch_s for rank in records)
     return {
         "samples_per_s": delivered / last_s if last_s else 0.0,

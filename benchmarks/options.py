@@ -73,7 +73,7 @@ def parse(
     parser.add_argument("--output", type=Path, default=None)
     chosen = vars(parser.parse_args(arguments))
     base = replace(quick if chosen.pop("quick") else full)
-    given = {
+    given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in chosen.items()
         if value is not None
@@ -86,14 +86,10 @@ def parse(
 
 def quick_options(**sizes: Any) -> Options:
     """Defaults for `--quick`, of which a part changes what it must."""
-    return Options(
-        **(
-            {
-                "samples": 200,
-                "rounds": 1,
-                "corpora": ("lognormal_cv048", "bimodal_cv080"),
-                "quick": True,
-            }
-            | sizes
-        )
-    )
+    small: dict[str, Any] = {
+        "samples": 200,
+        "rounds": 1,
+        "corpora": ("lognormal_cv048", "bimodal_cv080"),
+        "quick": True,
+    }
+    return Options(**small | sizes)

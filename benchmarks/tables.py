@@ -17,7 +17,7 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     """Print a table; the first column is text, the others are aligned to the right."""
     table = Table(title=title, title_justify="left")
     for position, column in enumerate(columns):
-        table.add_column(column, justify="right" if position else "left")
+        table.add_column(column.replace("_", " "), justify="right" if position else "left")
     for row in rows:
         table.add_row(*row)
     console.print(table)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.samples import Sample, collate
 from torch.utils.data import Dataset
 
+from benchmarks.samples import Sample, collate
 from dgap.runtime import DynamicBatchLoader, LoaderConfig
 from dgap.runtime.config import POLICIES
 

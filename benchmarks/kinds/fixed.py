@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.samples import Sample, collate
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
+from benchmarks.samples import Sample, collate
+
 from .job import Delivery, Job
+
+DEFAULT_WINDOW = 0
 
 
 def batch_size(lengths: tuple[int, ...], budget: int) -> int:

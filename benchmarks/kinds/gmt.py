@@ -10,11 +10,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from benchmarks.samples import Sample, collate
 from torch.utils.data import DataLoader, Dataset
+
+from benchmarks.samples import Sample, collate
 
 from .job import Delivery, Job
 from .sorted_window import equal_steps
+
+DEFAULT_WINDOW = 0
+"""None to choose: all samples are held."""
 
 
 def max_token_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import torch
+from torch.utils.data import Sampler
 
 from benchmarks.samples import Batch
 
@@ -36,6 +40,16 @@ class Delivery(NamedTuple):
     """A batch that was delivered before, given again with weight 0 to keep ranks in step."""
 
 
-def shard(count: int, rank: int, world_size: int) -> range:
-    """Indices of one rank where samples are dealt out like cards."""
-    return range(rank, count, world_size)
+class EqualShard(Sampler[int]):
+    """A seeded order of all samples, dealt out like cards; equal shares are the caller's care."""
+
+    def __init__(self, job: Job) -> None:
+        generator = torch.Generator().manual_seed(job.seed)
+        order = torch.randperm(len(job.lengths), generator=generator).tolist()
+        self.indices: list[int] = order[job.rank :: job.world_size]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.indices)

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from benchmarks.samples import Batch, Sample, collate
 from lhotse.dataset import DynamicBucketingSampler
 from lhotse.dataset.sampling.base import TokenConstraint
 from torch.utils.data import DataLoader, Dataset
+
+from benchmarks.samples import Batch, Sample, collate
 
 from .job import Delivery, Job
 

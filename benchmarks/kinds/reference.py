@@ -12,29 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import odb
-import torch
-from benchmarks.samples import Sample, collate
-from torch.utils.data import Dataset, Sampler
+from torch.utils.data import Dataset
 
-from .job import Delivery, Job, shard
+from benchmarks.samples import Sample, collate
+
+from .job import Delivery, EqualShard, Job
 
 DEFAULT_WINDOW = 256
-ENVIRONMENT = {"ODB_ITERATOR_STARTUP_JITTER_SEC": "0"}
-
-
-class EqualShard(Sampler[int]):
-    """A seeded order of all samples, dealt out like cards; equal shares are the caller's care."""
-
-    def __init__(self, job: Job) -> None:
-        generator = torch.Generator().manual_seed(job.seed)
-        order = torch.randperm(len(job.lengths), generator=generator).tolist()
-        self.indices = [order[at] for at in shard(len(order), job.rank, job.world_size)]
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.indices)
 
 
 def open_batches(job: Job, dataset: Dataset[Sample]) -> Iterator[Delivery]:

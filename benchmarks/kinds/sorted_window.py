@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from benchmarks.samples import Sample, collate
 from torch.utils.data import DataLoader, Dataset
+
+from benchmarks.samples import Sample, collate
 
 from .fixed import batch_size
 from .job import Delivery, Job
