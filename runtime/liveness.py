@@ -38,7 +38,6 @@ class Liveness:
     """Leaves this rank's signs of life, and watches those of the peers."""
 
     def __init__(self, store: Store, *, rank: int, world_size: int, timeout_s: float) -> None:
-        self._store = store
         self._rank = rank
         self._peers = [peer for peer in range(world_size) if peer != rank]
         self._timeout_s = timeout_s
@@ -47,7 +46,12 @@ class Liveness:
         self._asked = False
         self._ended = False
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._beat, name="dgap-signs-of-life", daemon=True)
+        # The thread alone holds the store, which so ends with it. Held by an object that waits for
+        # the cycle collector, it might be collected in a worker that was forked meanwhile, where
+        # its destructor joins threads that are not there and crashes.
+        self._thread = threading.Thread(
+            target=self._beat, args=(store,), name="dgap-signs-of-life", daemon=True
+        )
         self._thread.start()
 
     def silent_peers(self) -> tuple[int, ...]:
@@ -70,11 +74,11 @@ class Liveness:
             self._changed.notify_all()
         self._thread.join(min(1.0, self._timeout_s))
 
-    def _beat(self) -> None:
+    def _beat(self, store: Store) -> None:
         while not self._ended:
             try:
-                self._store.add(f"sign/{self._rank}", 1)
-                asked, silent = self._asked, self._look() if self._asked else ()
+                store.add(f"sign/{self._rank}", 1)
+                asked, silent = self._asked, self._look(store) if self._asked else ()
             except RuntimeError:  # the store's host is gone
                 asked, silent = True, self._host()
             with self._changed:
@@ -83,10 +87,10 @@ class Liveness:
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._ended or self._asked, self._timeout_s / 5)
 
-    def _look(self) -> tuple[int, ...]:
+    def _look(self, store: Store) -> tuple[int, ...]:
         now_s = time.monotonic()
         for peer in self._peers:
-            sign = self._store.add(f"sign/{peer}", 0)
+            sign = store.add(f"sign/{peer}", 0)
             if peer not in self._seen or self._seen[peer][0] != sign:
                 self._seen[peer] = (sign, now_s)
         return tuple(peer for peer in self._peers if now_s - self._seen[peer][1] > self._timeout_s)

@@ -183,14 +183,16 @@ class DynamicBatchLoader(DataLoader[Any]):
     def close(self, wait_s: float = LEAVE_WAIT_S) -> None:
         """End the epoch in progress, the threads, the workers and the group. May be repeated.
 
-        Peers that are in an epoch are told; `wait_s` bounds the wait for that, in seconds.
+        Peers that are in an epoch are told; `wait_s` bounds the wait for that, in seconds. After
+        an iterator that ended before its peers' (tail "stop") this rank goes on answering them.
         """
         session, self._session = self._session, None
+        transport, self._transport = self._transport, None
         if session is not None:
             session.close(wait_s)
-        if self._transport is not None:
-            self._transport.close()
-            self._transport = None
+            session.close_transport(wait_s)
+        elif transport is not None:
+            transport.close()
 
     # How it is put together ---------------------------------------------------------------
 

@@ -93,13 +93,33 @@ class Session:
             deadline_s = time.monotonic() + wait_s
             self._outbox.close()
             self._source.close(wait_s)
-            self._thread.join(max(0.0, deadline_s - time.monotonic()))
+            self.join(max(0.0, deadline_s - time.monotonic()))
         return not self._thread.is_alive()
 
     def join(self, wait_s: float) -> bool:
-        """Wait so long for the engine; whether it has ended."""
-        self._thread.join(wait_s)
+        """Wait so long for the engine; whether it has ended. One never started has."""
+        if self._thread.is_alive():
+            self._thread.join(wait_s)
         return not self._thread.is_alive()
+
+    def close_transport(self, wait_s: float) -> None:
+        """Give the connections up, after `wait_s` at most unless the peers still need them.
+
+        An engine that waits in a collective then ends, and is waited for: at the end of the
+        process a thread inside Gloo would abort it.
+
+        They do where this rank ended its iterator (tail "stop") and they go on; then the
+        connections are given up when the engine ends, behind the caller's back.
+        """
+        if not self._iterator_ended or self.join(wait_s):
+            self._transport.close()
+            self.join(wait_s)
+        else:
+            threading.Thread(target=self._close_at_the_end, name="dgap-last", daemon=True).start()
+
+    def _close_at_the_end(self) -> None:
+        self._thread.join()
+        self._transport.close()
 
     def _work(self) -> None:
         error: BaseException | None

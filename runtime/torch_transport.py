@@ -31,6 +31,12 @@ SLICE_S = 1.0
 """A wait looks up so often, to see whether the transport was closed by another thread."""
 
 
+OPEN: set[TorchTransport] = set()
+"""Transports that nobody closed yet. A loader that is dropped unclosed waits for the cycle
+collector; were its Gloo group collected in a worker forked meanwhile, the destructor would join
+threads that are not there, and crash. So only `close` destroys a group."""
+
+
 def open_transport(group: dist.ProcessGroup | None, *, timeout_s: float) -> Transport:
     """The transport among the ranks of `group` (None: all ranks of the job).
 
@@ -72,6 +78,7 @@ class TorchTransport:
             group, rank=self.rank, world_size=self.world_size, timeout_s=timeout_s
         )
         self._gloo: Gloo | None = gloo
+        OPEN.add(self)
         self._liveness = Liveness(
             store, rank=self.rank, world_size=self.world_size, timeout_s=timeout_s
         )
@@ -106,6 +113,7 @@ class TorchTransport:
             if self.closed:
                 return
             self.closed = True
+            OPEN.discard(self)
             gloo, self._gloo = self._gloo, None
             if self._under_way:
                 keep_for_ever(gloo)

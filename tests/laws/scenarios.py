@@ -7,7 +7,7 @@ another in the same processes, each with a loader (and so a Gloo group) of its o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dgap.runtime import DynamicBatchLoader
@@ -72,9 +72,12 @@ def _run(rank: int, world_size: int, scenario: Scenario) -> list[Epoch]:
     epochs = []
     for epoch in range(scenario.epochs):
         loader.set_epoch(epoch)
-        epochs.append(run_epoch(loader, rank=rank, work=work))
+        epochs.append((run_epoch(loader, rank=rank, work=work), loader.ledger))
     loader.close()
-    return epochs
+    # Under "stop" the books of a rank are closed only when its peers have ended too.
+    return [
+        replace(epoch, ledger=ledger.as_dict(), balance=ledger.balance) for epoch, ledger in epochs
+    ]
 
 
 def mixed(count: int, start: int = 0) -> tuple[int, ...]:
