@@ -86,7 +86,7 @@ def test_an_aggregate_is_seen_at_any_depth() -> None:
 
 
 def test_the_fields_that_a_node_reads_are_named_and_settings_are_not() -> None:
-    nodes = [Every(state("read") < HELD), setting("window") + world("taken")]
+    nodes: list[Node] = [Every(state("read") < HELD), setting("window") + world("taken")]
     assert fields_read(nodes) == ("held", "read", "taken")
 
 
