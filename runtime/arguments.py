@@ -35,13 +35,13 @@ def check_arguments(
     dataset: object,
     sampler: object,
     functions: Mapping[str, object],
-    num_workers: object,
+    workers: tuple[object, object],
     config: LoaderConfig,
 ) -> None:
     """Raise ConfigError for arguments that can only be wrong. `functions` are named; None is none.
 
     A sampler must have a length (progress and the size of chunks need it); the data set needs
-    one only where there is no sampler.
+    one only where there is no sampler. `workers` are num_workers and prefetch_factor.
     """
     if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
         raise ConfigError(
@@ -50,6 +50,11 @@ def check_arguments(
     sized_name, sized = ("dataset", dataset) if sampler is None else ("sampler", sampler)
     if not hasattr(sized, "__len__"):
         raise ConfigError(f"{sized_name} must have a length (__len__): {type(sized).__name__}")
+    num_workers, prefetch_factor = workers
+    if prefetch_factor is not None and (type(prefetch_factor) is not int or prefetch_factor < 1):
+        raise ConfigError(
+            f"prefetch_factor must be an integer of at least 1, not {prefetch_factor!r}"
+        )
     if type(num_workers) is not int or num_workers < 0:
         raise ConfigError(f"num_workers must be an integer of at least 0, not {num_workers!r}")
     for name, function in functions.items():

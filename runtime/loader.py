@@ -37,6 +37,11 @@ from .transport import Transport
 Collate = Callable[[list[Any]], Any]
 
 
+def group_of(members: dist.ProcessGroup | DeviceMesh | None) -> dist.ProcessGroup | None:
+    """The group of a one-dimensional mesh; anything else as it is."""
+    return members.get_group() if isinstance(members, DeviceMesh) else members
+
+
 class DynamicBatchLoader(DataLoader[Any]):
     """Batches formed online by true token cost; every rank takes the same number of steps.
 
@@ -64,6 +69,11 @@ class DynamicBatchLoader(DataLoader[Any]):
     origin's own exception there and `PeerFailed` elsewhere; `PeerStopped`; `CollectiveFailed`.
     """
 
+    epoch = 0
+    _transport: Transport | None = None
+    _session: Session | None = None
+    _received = 0
+
     def __init__(
         self,
         dataset: Dataset[Any],
@@ -82,30 +92,17 @@ class DynamicBatchLoader(DataLoader[Any]):
         **settings: Any,
     ) -> None:
         self.config = build_config(settings)
-        functions = {
-            "collate_fn": collate_fn,
-            "cost_fn": cost_fn,
-            "target_fn": target_fn,
-            "truncate_fn": truncate_fn,
-        }
-        check_arguments(dataset, sampler, functions, num_workers, self.config)
-        group = (
-            process_group.get_group() if isinstance(process_group, DeviceMesh) else process_group
-        )
-        rank, world_size = group_place(group)
-        if sampler is None:
-            sampler = ShardingSampler(
-                len(dataset),  # type: ignore[arg-type]
-                rank=rank,
-                world_size=world_size,
-                shuffle=self.config.shuffle,
-                seed=self.config.seed,
-            )
+        self._measures: dict[str, Any] = {"cost_fn": cost_fn, "target_fn": target_fn}
+        functions = {**self._measures, "collate_fn": collate_fn, "truncate_fn": truncate_fn}
+        workers = (num_workers, prefetch_factor)
+        check_arguments(dataset, sampler, functions, workers, self.config)
+        self._group = group_of(process_group)
+        self._place = group_place(self._group)
         try:
             super().__init__(
                 dataset,
                 batch_size=None,
-                sampler=sampler,
+                sampler=self._own_sampler(dataset) if sampler is None else sampler,
                 num_workers=num_workers,
                 prefetch_factor=prefetch_factor,
                 multiprocessing_context=multiprocessing_context,
@@ -114,17 +111,10 @@ class DynamicBatchLoader(DataLoader[Any]):
             )
         except (TypeError, ValueError) as error:
             raise ConfigError(str(error)) from error
-        self.epoch = 0
-        self._group = group
-        self._place = (rank, world_size)
-        self._measures: dict[str, Any] = {"cost_fn": cost_fn, "target_fn": target_fn}
         self._truncate_fn = truncate_fn
         self._idle_batch = idle_batch
         self._machine = Machine(self.config.settings())
-        self._transport: Transport | None = None
-        self._session: Session | None = None
         self._ledger = Ledger()
-        self._received = 0
         close_at_exit(self)
 
     # The epoch ----------------------------------------------------------------------------
@@ -230,6 +220,16 @@ class DynamicBatchLoader(DataLoader[Any]):
         )
         self._session.start()
         return self._session
+
+    def _own_sampler(self, dataset: Any) -> ShardingSampler:
+        rank, world_size = self._place
+        return ShardingSampler(
+            len(dataset),
+            rank=rank,
+            world_size=world_size,
+            shuffle=self.config.shuffle,
+            seed=self.config.seed,
+        )
 
     def _new_inner_loader(self) -> DataLoader[Any]:
         return DataLoader(

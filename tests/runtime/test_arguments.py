@@ -33,12 +33,12 @@ FUNCTIONS: dict[str, Any] = {
 def check(
     dataset: object = (1, 2),
     sampler: object = None,
-    num_workers: object = 0,
+    workers: tuple[object, object] = (0, None),
     settings: dict[str, Any] | None = None,
-    **functions: Any,
+    functions: dict[str, Any] | None = None,
 ) -> None:
     config = build_config({"token_budget": 8, **(settings or {})})
-    check_arguments(dataset, sampler, {**FUNCTIONS, **functions}, num_workers, config)
+    check_arguments(dataset, sampler, {**FUNCTIONS, **(functions or {})}, workers, config)
 
 
 def test_the_settings_become_a_config() -> None:
@@ -78,25 +78,31 @@ def test_something_must_have_a_length() -> None:
 @pytest.mark.parametrize("name", ["collate_fn", "cost_fn", "target_fn", "truncate_fn"])
 def test_a_function_that_cannot_be_called_is_named(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} must be a function, not 5"):
-        check(settings={"on_over_budget": "truncate"}, **{"truncate_fn": list, name: 5})
+        check(settings={"on_over_budget": "truncate"}, functions={"truncate_fn": list, name: 5})
 
 
 @pytest.mark.parametrize("name", ["collate_fn", "cost_fn", "target_fn"])
 def test_only_truncate_fn_may_be_left_out(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} must be a function, not None"):
-        check(**{name: None})
-    check(truncate_fn=None)
+        check(functions={name: None})
+    check(functions={"truncate_fn": None})
 
 
 @pytest.mark.parametrize("count", [-1, 1.0, True, "2"])
 def test_a_number_of_workers_that_is_none_is_refused(count: object) -> None:
     with pytest.raises(ConfigError, match="num_workers"):
-        check(num_workers=count)
+        check(workers=(count, None))
+
+
+@pytest.mark.parametrize("factor", [0, 1.0, True])
+def test_a_prefetch_factor_that_fetches_nothing_is_refused(factor: object) -> None:
+    with pytest.raises(ConfigError, match="prefetch_factor"):
+        check(workers=(1, factor))
 
 
 def test_truncating_and_its_function_go_together() -> None:
     with pytest.raises(ConfigError, match="go together"):
         check(settings={"on_over_budget": "truncate"})
     with pytest.raises(ConfigError, match="go together"):
-        check(truncate_fn=list)
-    check(settings={"on_over_budget": "truncate"}, truncate_fn=list)
+        check(functions={"truncate_fn": list})
+    check(settings={"on_over_budget": "truncate"}, functions={"truncate_fn": list})
