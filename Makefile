@@ -8,7 +8,7 @@ PACKAGES := protocol spec proofs runtime
 # Folders of ours outside the four packages that style and types are checked in.
 OTHERS := $(wildcard tests examples benchmarks)
 
-.PHONY: help setup demo test lint verify
+.PHONY: help setup demo test lint verify bench
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -35,3 +35,16 @@ lint: setup  ## style and types alone
 
 verify: setup  ## prove the transition table; ends with one line that counts the checks
 	$(BIN)/python -m dgap.proofs
+
+# The peers that dgap is compared with stay out of .venv: they are not what the tests run with.
+BENCH_STAMP := .venv-bench/installed
+
+bench: $(BENCH_STAMP)  ## compare with what you would use instead: 25 minutes on two quiet cores (QUICK=1: three)
+	.venv-bench/bin/python -m benchmarks $(if $(QUICK),--quick)
+
+$(BENCH_STAMP): pyproject.toml constraints.txt benchmarks/constraints.txt
+	@echo 'installing into .venv-bench: some minutes, once'
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --quiet -c constraints.txt \
+		-c benchmarks/constraints.txt -e '.[bench,report]'
+	@touch $@

@@ -126,12 +126,12 @@ def _log_normal_corpus(name: str, mean: float, variation: float) -> Callable[[],
 SYNTHETIC: dict[str, Callable[[], Corpus]] = {
     "lognormal_cv029": _log_normal_corpus("lognormal_cv029", 1200.0, 0.29),
     "lognormal_cv048": _log_normal_corpus("lognormal_cv048", 1200.0, 0.48),
-    # Modes at 500 and 2,030: the CV of their mixture is 0.80.
+    # Modes at 500 and 2,060: the CV of their mixture is 0.80.
     "bimodal_cv080": lambda: _synthetic(
         "bimodal_cv080",
-        bimodal(short=500.0, long=2030.0, long_share=0.3, variation=0.25, count=SYNTHETIC_COUNT),
+        bimodal(short=500.0, long=2060.0, long_share=0.3, variation=0.25, count=SYNTHETIC_COUNT),
     ),
-    "lognormal_cv100": _log_normal_corpus("lognormal_cv100", 1200.0, 1.02),
+    "lognormal_cv100": _log_normal_corpus("lognormal_cv100", 1200.0, 1.01),
 }
 NAMES = (*SYNTHETIC, *REAL)
 

@@ -76,7 +76,7 @@ class TokenDataset(Dataset[Sample]):
         }
 
 
-STREAM_SLACK = 200_000
+STREAM_SLACK = 50_000
 STREAM_STRIDE = 7919
 # How often the next token is the one that the permutation names: the loss has a floor above 0.
 STREAM_REGULARITY = 0.8
