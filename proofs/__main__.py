@@ -4,6 +4,7 @@
     python -m dgap.proofs --only step_count   run the checks whose id starts so
     python -m dgap.proofs --trace ID          run one check and print its trace or witness
     python -m dgap.proofs explain ID          say what one check claims, without running it
+    python -m dgap.proofs replay TRACE...     replay the traces of a run (setting trace_dir)
 
 The exit code is 0 only if there was a check and every check gave its expected verdict.
 """
@@ -23,6 +24,8 @@ from dgap.protocol.table import TABLE
 
 from .check import Check, Verdict
 from .manifest import manifest, select
+from .replay import Unexplained, replay_files
+from .replay import summary as replay_summary
 from .run import Result, Standing, passed, run_check, run_checks, summary
 from .solver import version
 
@@ -35,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "explain":
         return _explain(options.id)
+    if options.command == "replay":
+        return _replay(options.traces)
     if options.trace:
         return _trace(options.trace)
     return _verify(options.only, options.json)
@@ -49,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command")
     explain = commands.add_parser("explain", help="say what a check claims")
     explain.add_argument("id", metavar="ID")
+    replay = commands.add_parser("replay", help="replay traces of real runs against the table")
+    replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*")
     return parser
 
 
@@ -138,6 +145,15 @@ def _explain(name: str) -> int:
     print(f"property {check.property}; {check.reach}: {check.scope}")
     control = check.expected == Verdict.REFUTED
     print("a control: it must be refuted" if control else "it must be proved")
+    return 0
+
+
+def _replay(paths: Sequence[Path]) -> int:
+    try:
+        print("\n".join(replay_summary(replay_files(paths))))
+    except Unexplained as error:
+        print(f"not explained: {error}")
+        return 1
     return 0
 
 

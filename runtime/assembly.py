@@ -12,6 +12,7 @@ from .engine import Engine
 from .introduction import Introduction
 from .ledger import Ledger
 from .plan import Work
+from .trace import traced
 
 
 def new_engine(
@@ -27,7 +28,8 @@ def new_engine(
 ) -> Engine:
     """The engine of one rank for one epoch, before its first sample.
 
-    `machine` is compiled from `config.settings()`, once for all epochs.
+    `machine` is compiled from `config.settings()`, once for all epochs. Where `config.trace_dir`
+    is set, the engine's steps are written there; a folder that cannot be written raises OSError.
     """
     state = initial_state(
         config.settings(),
@@ -40,7 +42,9 @@ def new_engine(
         allow_same_data=config.allow_same_data,
     )
     return Engine(
-        machine=machine,
+        machine=traced(
+            machine, config.trace_dir, state=state, epoch=epoch, rank=rank, world_size=world_size
+        ),
         state=state,
         rank=rank,
         work=Work.of(config, epoch=epoch, world_size=world_size),

@@ -75,6 +75,9 @@ class LoaderConfig:
     """Accept ranks whose first samples are the same."""
     pin_memory: bool = False
     """Copy tensors of a batch into pinned memory (needs CUDA)."""
+    trace_dir: str | None = None
+    """A folder for the trace of each epoch and rank, to be replayed against the table
+    (`python -m dgap.proofs replay`). None costs nothing."""
 
     def __post_init__(self) -> None:
         for name in ("token_budget", "window", "accumulation_steps", "queue_size", "chunk_size"):
@@ -92,6 +95,8 @@ class LoaderConfig:
         is_number = type(self.timeout_s) in (int, float)
         if not is_number or not 0 < self.timeout_s < float("inf"):
             raise ConfigError(f"timeout_s must be positive and finite, not {self.timeout_s!r}")
+        if self.trace_dir is not None and (type(self.trace_dir) is not str or not self.trace_dir):
+            raise ConfigError(f"trace_dir must be the path of a folder, not {self.trace_dir!r}")
         self._check_windows()
         self._check_mode()
 

@@ -38,6 +38,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"shuffle": "no"}, "shuffle must be True or False"),
     ({"allow_same_data": 1}, "allow_same_data"),
     ({"pin_memory": None}, "pin_memory"),
+    ({"trace_dir": ""}, "trace_dir must be the path of a folder, not ''"),
+    ({"trace_dir": True}, "trace_dir"),
     ({"timeout_s": 0}, "timeout_s"),
     ({"timeout_s": float("inf")}, "timeout_s"),
     ({"timeout_s": float("nan")}, "timeout_s"),
@@ -135,6 +137,7 @@ LOCAL: list[dict[str, Any]] = [
     {"chunk_size": 9},
     {"timeout_s": 9},
     {"pin_memory": True},
+    {"trace_dir": "traces"},
 ]
 
 
