@@ -63,24 +63,28 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         statement="a cost is an integer of at least 1",
         monitor=BadCost,
         modelled="every sample in the window can be offered; costs do not occur",
+        test="tests/runtime/test_sample.py::test_a_sample_that_the_default_cannot_measure_asks_for_a_cost_function",
     ),
     Assumption(
         id="A6",
         statement="all ranks run the same table under the same settings",
         monitor=RanksDiffer,
         modelled="one table and one Settings per world; the field `unlike` for the refusal",
+        test="tests/protocol/test_codec.py::test_another_setting_is_refused_by_name_with_both_values",
     ),
     Assumption(
         id="A7",
         statement="counts stay below 2**63",
         monitor=MalformedReport,
         modelled="integers are unbounded in the model",
+        test="tests/protocol/test_codec.py::test_a_word_out_of_bounds_is_refused_with_rank_and_field",
     ),
     Assumption(
         id="A8",
         statement="nobody else uses the loader's process group",
         monitor=MalformedReport,
         modelled="the collectives of environment.py are the loader's alone",
+        test="tests/protocol/test_codec.py::test_a_report_of_another_length_is_refused",
     ),
     Assumption(
         id="A9",
