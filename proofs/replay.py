@@ -132,6 +132,9 @@ def _explained(
     place: str, table: Table, start: Start, state: State, taken: Taken
 ) -> tuple[str, State]:
     """The row of a line and the next state."""
+    count = len(taken.event.reports)
+    if taken.event.kind == EventKind.GATHERED and count != start.world_size:
+        raise Unexplained(f"{place}: {count} reports among {start.world_size} ranks")
     where = f"{place}: {taken.event.kind.name} in phase {Phase(state.phase).name}"
     found = walk_step(table.rows, start.settings, state, taken.event)
     if found is None:
@@ -149,8 +152,6 @@ def _gathered(place: str, table: Table, start: Start, state: State, taken: Taken
     """What a rank got from a gather; its own report in there must be what its state says."""
     reports = taken.event.reports
     if taken.event.kind == EventKind.GATHERED:
-        if len(reports) != start.world_size:
-            raise Unexplained(f"{place}: {len(reports)} reports among {start.world_size} ranks")
         own = walk_report(table.report, start.settings, state)
         if reports[start.rank] != own:
             raise Unexplained(
