@@ -43,6 +43,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         statement="the world size is fixed; a crash becomes an error of the next collective",
         monitor=CollectiveFailed,
         modelled="rows crash, break and train_breaks in environment.py",
+        test="tests/runtime/test_rendezvous.py::test_a_rank_that_never_comes_is_not_waited_for_for_ever",
     ),
     Assumption(
         id="A3",
@@ -63,7 +64,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         statement="a cost is an integer of at least 1",
         monitor=BadCost,
         modelled="every sample in the window can be offered; costs do not occur",
-        test="tests/runtime/test_sample.py::test_a_sample_that_the_default_cannot_measure_asks_for_a_cost_function",
+        test="tests/runtime/test_sample.py::test_anything_else_is_refused_with_index_and_value",
     ),
     Assumption(
         id="A6",
