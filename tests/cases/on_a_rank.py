@@ -169,7 +169,7 @@ class HoldsALambda(Dataset[Sample]):
 
     def __init__(self, source: Uneven) -> None:
         self.source = source
-        self.transform = lambda sample: sample
+        self.transform: Callable[[Sample], Sample] = lambda sample: sample
 
     def __len__(self) -> int:
         return len(self.source)
@@ -188,7 +188,8 @@ def lambdas(case: Case, rank: int, tail: str) -> dict[str, Any]:
     return {"refused": refused, "before": before, "after": after, "accepted": accepted}
 
 
-WAYS: dict[str, Callable[[Case, int, str], Outcome]] = {
+Way = Callable[[Case, int, str], Outcome]
+WAYS: dict[str, Way] = {
     "over-budget-sample": over_budget,
     "zero-cost-first": empty_samples,
     "no-targets-on-one-rank": with_gradients,
@@ -209,4 +210,8 @@ WAYS: dict[str, Callable[[Case, int, str], Outcome]] = {
 def run_cases(rank: int, world_size: int, ids_and_tails: list[tuple[str, str]]) -> list[Outcome]:
     """Runs in a rank."""
     cases = all_cases()
-    return [WAYS.get(each, one_epoch)(cases[each], rank, tail) for each, tail in ids_and_tails]
+    return [_way_of(each)(cases[each], rank, tail) for each, tail in ids_and_tails]
+
+
+def _way_of(case_id: str) -> Way:
+    return WAYS[case_id] if case_id in WAYS else one_epoch
