@@ -214,4 +214,4 @@ def run_cases(rank: int, world_size: int, ids_and_tails: list[tuple[str, str]]) 
 
 
 def _way_of(case_id: str) -> Way:
-    return WAYS[case_id] if case_id in WAYS else one_epoch
+    return WAYS.get(case_id, one_epoch)
