@@ -18,17 +18,17 @@ from dgap.runtime.transport import AloneTransport, Transport
 from tests.processes import RankResult, run_ranks, values_of
 
 LONG_S = 300.0
-SHORT_S = 2.0
+SHORT_S = 4.0  # a busy machine may keep a thread from its sign of life for a second or two
 PAYLOADS = (b"", b"x", bytes(range(256)) * 500)
 
 
-def run(target: Any, world_size: int = 2, arg: Any = None, **options: Any) -> list[RankResult]:
+def run(target: Any, world_size: int = 2, arg: Any = None) -> list[RankResult]:
     return run_ranks(
         target,
         world_size=world_size,
         start_method="fork",
         args_per_rank=[arg] * world_size,
-        **options,
+        timeout_s=120.0,  # enough for a machine that is busy otherwise
     )
 
 
@@ -60,6 +60,7 @@ def test_every_rank_gets_the_words_of_all_their_sums_and_any_ranks_payload() -> 
 
 def collectives_of_a_subgroup(rank: int, world_size: int, arg: Any) -> Any:
     group = dist.new_group([0, 2])
+    dist.barrier()  # a rank that left before all had met would be missed
     if rank == 1:
         try:
             open_transport(group, timeout_s=LONG_S)
@@ -109,21 +110,22 @@ def gather_with_a_killed_peer(rank: int, world_size: int, arg: Any) -> Any:
     transport.gather([rank])
     if rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)
+    started_s = time.monotonic()
     first = outcome(transport, [rank])
-    return first, transport.closed, outcome(transport, [rank])
+    after_s = time.monotonic() - started_s
+    return first, after_s, transport.closed, outcome(transport, [rank])
 
 
 def test_a_killed_peer_is_noticed_at_once_and_the_connections_are_given_up() -> None:
-    started_s = time.monotonic()
     survivor, killed = run(gather_with_a_killed_peer)
     assert killed.error is not None
-    (first, closed, second) = survivor.value
+    (first, after_s, closed, second) = survivor.value
     assert first[0] == "CollectiveFailed"
     assert "closed its connection" in first[2]
     assert closed
     assert second[0] == "CollectiveFailed"
     assert "given up" in second[2]
-    assert time.monotonic() - started_s < LONG_S / 5
+    assert after_s < LONG_S / 10
 
 
 def gather_with_a_stopped_peer(rank: int, world_size: int, stopped: int) -> Any:
@@ -138,7 +140,7 @@ def gather_with_a_stopped_peer(rank: int, world_size: int, stopped: int) -> Any:
 
 @pytest.mark.parametrize("stopped", [0, 1], ids=["the host of the store", "another rank"])
 def test_a_stopped_peer_is_named_after_the_timeout(stopped: int) -> None:
-    results = run(gather_with_a_stopped_peer, arg=stopped, timeout_s=40.0)
+    results = run(gather_with_a_stopped_peer, arg=stopped)
     survivor = results[1 - stopped]
     assert survivor.error is None, survivor
     kind, ranks, text = survivor.value
@@ -146,21 +148,23 @@ def test_a_stopped_peer_is_named_after_the_timeout(stopped: int) -> None:
     assert f"rank(s) {stopped}" in text
 
 
-def gather_with_a_pausing_peer(rank: int, world_size: int, arg: Any) -> Any:
+def gather_with_pausing_peers(rank: int, world_size: int, arg: Any) -> Any:
     transport = open_transport(None, timeout_s=SHORT_S)
-    if rank == arg:
-        threading.Event().wait(2.5 * SHORT_S)  # an evaluation, say: the loop does nothing of ours
-    vector = transport.gather([rank])
+    vectors = []
+    for pausing in range(world_size):
+        if rank == pausing:
+            threading.Event().wait(1.5 * SHORT_S)  # an evaluation, say: nothing of ours is called
+        vectors.append(transport.gather([rank]))
     transport.close()
-    return vector
+    return vectors
 
 
-@pytest.mark.parametrize("pausing", [0, 1])
-def test_a_peer_whose_loop_pauses_for_longer_than_the_timeout_is_waited_for(pausing: int) -> None:
-    assert values_of(run(gather_with_a_pausing_peer, arg=pausing)) == [[[0], [1]]] * 2
+def test_a_peer_whose_loop_pauses_for_longer_than_the_timeout_is_waited_for() -> None:
+    assert values_of(run(gather_with_pausing_peers)) == [[[[0], [1]]] * 2] * 2
 
 
 def open_without_the_peer(rank: int, world_size: int, arg: Any) -> Any:
+    dist.barrier()
     if rank == 1:
         return None
     try:
@@ -170,7 +174,7 @@ def open_without_the_peer(rank: int, world_size: int, arg: Any) -> Any:
 
 
 def test_a_peer_that_never_comes_is_an_error_with_advice() -> None:
-    alone, _ = values_of(run(open_without_the_peer, timeout_s=40.0))
+    alone, _ = values_of(run(open_without_the_peer))
     assert alone is not None
 
 
@@ -190,7 +194,7 @@ def close_while_waiting(rank: int, world_size: int, arg: Any) -> Any:
 
 
 def test_closing_ends_a_wait_in_another_thread_and_the_peer_does_not_wait_for_ever() -> None:
-    (seen, peer) = values_of(run(close_while_waiting, timeout_s=50.0))
+    (seen, peer) = values_of(run(close_while_waiting))
     ((kind, _, text),) = seen
     assert kind == "CollectiveFailed"
     assert "given up" in text
