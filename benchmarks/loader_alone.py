@@ -23,7 +23,7 @@ from .summary import CellKey, Row, ratio_rows, row_of, rows_of, show, write
 from .tables import show_line
 
 FULL = Options()
-QUICK = quick_options()
+QUICK = quick_options(corpora=("bimodal_cv080",))
 TIMEOUT_S = 300.0
 
 RATIO_MEASURES = ("samples_per_s", "cpu_s_per_1000", "first_batch_s", "peak_mb")

@@ -9,6 +9,7 @@ hang), and its random start-up delay of up to two seconds is switched off by the
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import odb
@@ -23,6 +24,7 @@ DEFAULT_WINDOW = 256
 
 def open_batches(job: Job, dataset: Dataset[Sample]) -> Iterator[Delivery]:
     """One epoch of one rank."""
+    warnings.simplefilter("ignore", FutureWarning)  # it calls a deprecated collective
     window = job.window or DEFAULT_WINDOW
     loader = odb.ODBDataLoader(
         dataset,
