@@ -12,21 +12,25 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from .check import Check
+from .composition import composition_checks
 from .exploration import exploration_checks
 from .obligations_decision import decision_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
 from .obligations_progress import progress_checks
+from .obligations_reception import reception_checks
 from .obligations_rounds import round_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,
+    reception_checks,
     invariant_checks,
     round_checks,
     identity_checks,
     progress_checks,
     planted_checks,
+    composition_checks,
     exploration_checks,
 )
 """The short ones first: they share what they build within a process."""
