@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dgap.protocol.errors import CollectiveFailed, PeerFailed, PeerStopped
 from dgap.protocol.vocabulary import Phase
-from dgap.runtime.config import LoaderConfig
+from dgap.runtime.config import LoaderConfig, Mode, Tail
 from dgap.runtime.loopback import Loopback, LoopbackRank
 from tests.laws.worlds import Plan, PlantedError, build_world
 
@@ -34,10 +34,10 @@ schedules = st.integers(0, 2**32 - 1)
 
 
 @st.composite
-def configs(draw: st.DrawFn, *, mode: str = "join") -> LoaderConfig:
+def configs(draw: st.DrawFn, *, mode: Mode = "join") -> LoaderConfig:
     window = draw(st.integers(1, 6))
     accumulation = draw(st.integers(1, min(2, window)))
-    tail = draw(st.sampled_from(["idle", "stop"])) if accumulation == 1 else "idle"
+    tails: list[Tail] = ["idle", "stop"] if accumulation == 1 else ["idle"]
     return LoaderConfig(
         token_budget=BUDGET,
         budget_kind=draw(st.sampled_from(["padded", "packed"])),
@@ -45,7 +45,7 @@ def configs(draw: st.DrawFn, *, mode: str = "join") -> LoaderConfig:
         first_window=draw(st.integers(accumulation, window)),
         accumulation_steps=accumulation,
         policy=draw(st.sampled_from(["paper", "fill"])),
-        tail=tail,
+        tail=draw(st.sampled_from(tails)),
         queue_size=draw(st.integers(1, 3)),
         mode=mode,
         quota=draw(st.integers(1, 12)) if mode == "quota" else None,
