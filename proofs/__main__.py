@@ -1,12 +1,15 @@
 """`python -m dgap.proofs`: verify the transition table, or look at a single check.
 
     python -m dgap.proofs                     run all checks
+    python -m dgap.proofs --core              run what Z3 proves for all W, nothing else
     python -m dgap.proofs --only step_count   run the checks whose id starts so
     python -m dgap.proofs --trace ID          run one check and print its trace or witness
     python -m dgap.proofs explain ID          say what one check claims, without running it
     python -m dgap.proofs replay TRACE...     replay the traces of a run (setting trace_dir)
+    python -m dgap.proofs export              write the TLA+ module again (spec/Dgap.tla, .cfg)
 
-The exit code is 0 only if there was a check and every check gave its expected verdict.
+The exit code is 0 only if there was a check and every check gave its expected verdict. A run of
+all checks writes its report to verification.json, any other run only where --json says so.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ from typing import Any
 from dgap.protocol.table import TABLE
 
 from .check import Check, Verdict
-from .manifest import manifest, select
+from .export import instance_of
+from .export_tla import MODULE, tla
+from .foreign import COMMITTED, foreign_entries
+from .manifest import core, manifest, select
 from .replay import Unexplained, replay_files
 from .replay import summary as replay_summary
 from .run import Result, Standing, passed, run_check, run_checks, summary
@@ -40,35 +46,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _explain(options.id)
     if options.command == "replay":
         return _replay(options.traces)
+    if options.command == "export":
+        return _export(options.folder)
     if options.trace:
         return _trace(options.trace)
-    return _verify(options.only, options.json)
+    checks = select(core(manifest()) if options.core else manifest(), options.only)
+    everything = not (options.core or options.only)
+    return _verify(checks, options.json or (REPORT if everything else None))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m dgap.proofs", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--core", action="store_true", help="Z3's proofs alone, in seconds")
     parser.add_argument("--only", metavar="PREFIX", default="", help="checks whose id starts so")
     parser.add_argument("--trace", metavar="ID", help="run one check and print its trace")
-    parser.add_argument("--json", metavar="PATH", type=Path, default=REPORT, help="the report")
+    parser.add_argument("--json", metavar="PATH", type=Path, help="where to write the report")
     commands = parser.add_subparsers(dest="command")
     explain = commands.add_parser("explain", help="say what a check claims")
     explain.add_argument("id", metavar="ID")
     replay = commands.add_parser("replay", help="replay traces of real runs against the table")
     replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*")
+    export = commands.add_parser("export", help="write the TLA+ module of one instance")
+    export.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", default=Path("spec"))
     return parser
 
 
-def _verify(prefix: str, report: Path) -> int:
+def _verify(checks: Sequence[Check], report: Path | None) -> int:
     started = time.perf_counter()
     results = []
-    for result in run_checks(select(manifest(), prefix)):
+    for result in run_checks(checks):
         results.append(result)
         print(line(result), flush=True)
         if result.standing != Standing.VERIFIED:
             _print_trace(result)
     seconds = time.perf_counter() - started
-    report.write_text(json.dumps(as_json(results, seconds), indent=1) + "\n")
+    if report is not None:
+        report.write_text(json.dumps(as_json(results, seconds), indent=1) + "\n")
     print(summary(results, seconds))
     return 0 if passed(results) else 1
 
@@ -98,6 +112,7 @@ def as_json(results: Sequence[Result], seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "verified": passed(results),
         "checks": [_entry(result) for result in ordered],
+        "foreign": foreign_entries(ordered),
     }
 
 
@@ -117,6 +132,15 @@ def _entry(result: Result) -> dict[str, Any]:
         "states": outcome.states if outcome else 0,
         "depth": outcome.depth if outcome else 0,
     }
+
+
+def _export(folder: Path) -> int:
+    files = tla(instance_of(COMMITTED))
+    for suffix, text in (("tla", files.module), ("cfg", files.config)):
+        path = folder / f"{MODULE}.{suffix}"
+        path.write_text(text)
+        print(f"wrote {path}")
+    return 0
 
 
 def _named(name: str) -> Check | None:

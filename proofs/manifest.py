@@ -14,6 +14,7 @@ from functools import lru_cache
 from .check import Check
 from .composition import composition_checks
 from .exploration import exploration_checks
+from .foreign import foreign_checks
 from .obligations_decision import decision_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
@@ -31,9 +32,20 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     planted_checks,
     composition_checks,
+    foreign_checks,
     exploration_checks,
 )
 """The short ones first: they share what they build within a process."""
+
+CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
+    decision_checks,
+    invariant_checks,
+    round_checks,
+    identity_checks,
+    progress_checks,
+    planted_checks,
+)
+"""What needs Z3 and Python alone, and takes seconds: the proofs for all W and their controls."""
 
 
 @lru_cache(maxsize=1)
@@ -56,3 +68,9 @@ def require_unique(checks: Iterable[Check]) -> None:
 def select(checks: Iterable[Check], prefix: str) -> tuple[Check, ...]:
     """The checks whose id starts with the prefix."""
     return tuple(check for check in checks if check.id.startswith(prefix))
+
+
+def core(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks that the builders of `CORE` make."""
+    ids = {check.id for build in CORE for check in build()}
+    return tuple(check for check in checks if check.id in ids)

@@ -10,7 +10,7 @@ import pytest
 
 from dgap.proofs import __main__ as command
 from dgap.proofs.check import Check, Outcome, Reach, Verdict
-from dgap.proofs.manifest import BUILDERS, manifest, require_unique, select
+from dgap.proofs.manifest import BUILDERS, CORE, core, manifest, require_unique, select
 from dgap.proofs.planted import PLANTED
 from dgap.protocol.table import TABLE
 
@@ -66,6 +66,32 @@ def test_checks_are_selected_by_prefix() -> None:
     assert chosen
     assert all(each.id.startswith("step_count.") for each in chosen)
     assert select(manifest(), "no such") == ()
+
+
+def test_the_core_is_what_is_proved_for_all_ranks_with_its_controls() -> None:
+    chosen = core(manifest())
+    assert {each.reach for each in chosen} == {Reach.ALL_RANKS}
+    assert {each.expected for each in chosen} == {Verdict.PROVED, Verdict.REFUTED}
+    assert len(chosen) == sum(len(build()) for build in CORE)
+    assert core([GOOD]) == ()
+
+
+def test_a_part_of_the_checks_leaves_the_full_report_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    use(monkeypatch, GOOD)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "core", lambda checks: checks)
+    assert command.main(["--core"]) == 0
+    assert command.main(["--only", "good"]) == 0
+    assert not (tmp_path / "verification.json").exists()
+    assert command.main([]) == 0
+    assert (tmp_path / "verification.json").exists()
+
+
+def test_the_module_for_tlc_is_written_again(tmp_path: Path) -> None:
+    assert command.main(["export", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"Dgap.tla", "Dgap.cfg"}
 
 
 def test_the_command_passes_and_writes_its_report(
