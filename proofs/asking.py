@@ -35,6 +35,13 @@ class Obligation:
 Obligations = Callable[[], Iterable[Obligation]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Claim(Check):
+    """A check that is decided by obligations, which other readers may discharge in their way."""
+
+    obligations: Obligations
+
+
 def discharge(obligation: Obligation) -> Answer:
     """Proved if the hypotheses can hold and imply the goal."""
     scene, goal = obligation.scene, obligation.term()
@@ -78,9 +85,9 @@ def _shown(obligation: Obligation, answer: Answer) -> tuple[str, ...]:
     return () if answer.model is None else describe(obligation.scene, answer.model)
 
 
-def parametric(id: str, promised: str, statement: str, obligations: Obligations) -> Check:  # noqa: A002
+def parametric(id: str, promised: str, statement: str, obligations: Obligations) -> Claim:  # noqa: A002
     """A check for every number of ranks, sample count and setting."""
-    return Check(
+    return Claim(
         id=id,
         property=promised,
         statement=statement,
@@ -88,4 +95,5 @@ def parametric(id: str, promised: str, statement: str, obligations: Obligations)
         scope="any W, any counts, any settings",
         expected=Verdict.PROVED,
         run=lambda: settle(obligations()),
+        obligations=obligations,
     )

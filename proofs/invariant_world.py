@@ -123,8 +123,8 @@ def zero_said(x: Rank, number: Term, *names: str) -> Formula:
     return conjoin(*(x.said(name, number).equals(0) for name in names))
 
 
-def _own_report(table: Table) -> Callable[[Rank], Formula]:
-    values = dict(table.report)
+def _own_report(report: tuple[tuple[str, Term], ...]) -> Callable[[Rank], Formula]:
+    values = dict(report)
 
     def formula(x: Rank) -> Formula:
         equal = (
@@ -213,18 +213,22 @@ WORLD_CONJUNCTS: tuple[Conjunct, ...] = (
 )
 
 
-def world_conjuncts(table: Table) -> tuple[Conjunct, ...]:
-    """The conjuncts about ranks among others. The table says what a report holds."""
+def world_conjuncts(report: tuple[tuple[str, Term], ...]) -> tuple[Conjunct, ...]:
+    """The conjuncts about ranks among others. `report` is how a table reads reports off a state."""
     own_report = Conjunct(
         name="own_report",
         property="S1",
         statement="a rank in a gather is still as it said",
-        formula=_own_report(table),
+        formula=_own_report(report),
     )
     return (*WORLD_CONJUNCTS, own_report)
 
 
-@lru_cache(maxsize=16)
 def invariant(table: Table) -> tuple[Conjunct, ...]:
-    """The whole inductive invariant."""
-    return (*RANK_CONJUNCTS, *world_conjuncts(table))
+    """The whole inductive invariant. Tables that report alike have one and the same."""
+    return _invariant(table.report)
+
+
+@lru_cache(maxsize=16)
+def _invariant(report: tuple[tuple[str, Term], ...]) -> tuple[Conjunct, ...]:
+    return (*RANK_CONJUNCTS, *world_conjuncts(report))

@@ -32,11 +32,11 @@ def action_scenes(table: Table) -> Mapping[str, Scene]:
 def preserved(table: Table, conjunct: Conjunct) -> Iterator[Obligation]:
     """The conjunct after every action, at the ranks that the action can concern."""
     for name, scene in action_scenes(table).items():
-        for goal in _concerned(conjunct, scene.ranks):
+        for goal in concerned(conjunct, scene.ranks):
             yield Obligation(name=name, scene=scene, goal=goal, after=True)
 
 
-def _concerned(conjunct: Conjunct, ranks: tuple[Rank, ...]) -> Iterator[Formula]:
+def concerned(conjunct: Conjunct, ranks: tuple[Rank, ...]) -> Iterator[Formula]:
     """The conjunct at the actor, and at every pair of ranks that the actor is one of."""
     number = [NUMBER] if conjunct.numbered else []
     for chosen in product(ranks, repeat=conjunct.ranks):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import z3
@@ -40,6 +41,7 @@ TIMEOUT_MS = 20_000
 """Typical questions take 2-20 ms; this is where a hard one counts as unknown."""
 
 
+@cache
 def number(value: int) -> Z3:
     """An integer."""
     return z3.IntVal(value)
@@ -50,6 +52,7 @@ def truth(value: bool) -> Z3:
     return z3.BoolVal(value)
 
 
+@cache
 def constant(name: str, sort: Z3 = INTEGER) -> Z3:
     """An unknown of a sort."""
     return z3.Const(name, sort)
@@ -60,6 +63,7 @@ def proposition(name: str) -> Z3:
     return z3.Bool(name)
 
 
+@cache
 def function(name: str, *sorts: Z3) -> Callable[..., Z3]:
     """An uninterpreted function; the last sort is that of its values."""
     result: Callable[..., Z3] = z3.Function(name, *sorts)
@@ -161,6 +165,27 @@ class Theory:
         fresh.add(*self.hypotheses, *extra)
         result = fresh.check()
         return result, fresh.model() if result == z3.sat else None, reason
+
+
+def smt_text(hypotheses: Sequence[Z3], goals: Sequence[Z3]) -> str:
+    """An SMT-LIB script that is unsatisfiable exactly if all goals follow."""
+    solver = z3.Solver()
+    solver.add(*hypotheses, z3.Not(z3.And(list(goals))))
+    return str(solver.to_smt2())
+
+
+def with_seed(hypotheses: Sequence[Z3], goals: Sequence[Z3], seed: int) -> Answer:
+    """Whether all goals follow, asked of a fresh solver that starts from another seed."""
+    solver = z3.Solver()
+    solver.set("random_seed", seed)
+    solver.set("timeout", TIMEOUT_MS)
+    solver.add(*hypotheses, z3.Not(z3.And(list(goals))))
+    result = solver.check()
+    if result == z3.unsat:
+        return Answer(verdict=Verdict.PROVED)
+    if result == z3.sat:
+        return Answer(verdict=Verdict.REFUTED, model=solver.model())
+    return Answer(verdict=Verdict.UNKNOWN, reason=str(solver.reason_unknown()))
 
 
 def value(model: Model, term: Z3) -> int:

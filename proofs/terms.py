@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from dgap.protocol.expr import (
     Arithmetic,
@@ -87,6 +88,7 @@ def rank_constant(name: str) -> Z3:
     return constant(name, RANK)
 
 
+@cache
 def of_rank(field: str, rank: Z3) -> Z3:
     """A field of a rank's state: a function from ranks to integers."""
     return function(field, RANK, INTEGER)(rank)
