@@ -86,6 +86,12 @@ class Pen:
             case Compare(operator, left, right):
                 symbol = "=" if operator == "==" else operator
                 return f"({self.text(left)} {symbol} {self.text(right)})"
+            case Choose(Compare("<=" | ">=" as operator, a, b), then, other) if (a, b) == (
+                then,
+                other,
+            ):
+                word = "lesser" if operator == "<=" else "larger"
+                return f"{word}({self.text(a)}, {self.text(b)})"
             case Choose(condition, then, other):
                 words = [self.text(part) for part in (condition, then, other)]
                 return "({} ? {} : {})".format(*words)
@@ -146,6 +152,12 @@ class Pen:
         )
 
 
+CHOOSING = [
+    "function lesser(a: number; b: number): number; begin return a <= b ? a : b; end;",
+    "function larger(a: number; b: number): number; begin return a >= b ? a : b; end;",
+]
+
+
 def murphi(
     instance: Instance, *, table: Table = TABLE, properties: Sequence[Property] = PROPERTIES
 ) -> str:
@@ -164,6 +176,7 @@ def murphi(
         [
             f"-- {instance.name}: {instance.scope}",
             *_declarations(instance),
+            *CHOOSING,
             *(_report(name, value, pen) for name, value in table.report),
             *pen.texts,
             *_start(instance.starts),

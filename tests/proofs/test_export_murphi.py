@@ -9,7 +9,18 @@ import pytest
 from dgap.proofs.export import actions, instance_of
 from dgap.proofs.export_murphi import LIMIT, Pen, members, murphi
 from dgap.proofs.foreign import COMMITTED
-from dgap.protocol.expr import Choose, Const, Every, Least, Node, Total, conjoin, implies
+from dgap.protocol.expr import (
+    Choose,
+    Const,
+    Every,
+    Least,
+    Node,
+    Total,
+    conjoin,
+    implies,
+    larger,
+    lesser,
+)
 from dgap.protocol.table import TABLE
 from dgap.protocol.vocabulary import Report, Settings, State, reported, setting, state
 from dgap.spec.environment import Environment, ranked, world
@@ -28,6 +39,8 @@ PEN = Pen(settings=Settings())
         (HELD.differs(2), "(ranks[r].held != 2)"),
         (setting("window") > 1, "(WINDOW > 1)"),
         (Choose(HELD > 0, Const(1), Const(2)), "((ranks[r].held > 0) ? 1 : 2)"),
+        (lesser(HELD, 2), "lesser(ranks[r].held, 2)"),
+        (larger(HELD, 2), "larger(ranks[r].held, 2)"),
         (implies(HELD > 0, HELD > 1), "(!((ranks[r].held > 0)) | (ranks[r].held > 1))"),
         (
             Every(ranked("held") > ranked("queued")),
