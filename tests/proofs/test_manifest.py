@@ -68,10 +68,10 @@ def test_checks_are_selected_by_prefix() -> None:
     assert select(manifest(), "no such") == ()
 
 
-def test_the_core_is_what_is_proved_for_all_ranks_with_its_controls() -> None:
+def test_the_core_is_what_is_proved_for_all_ranks() -> None:
     chosen = core(manifest())
     assert {each.reach for each in chosen} == {Reach.ALL_RANKS}
-    assert {each.expected for each in chosen} == {Verdict.PROVED, Verdict.REFUTED}
+    assert not [each.id for each in chosen if each.id.startswith("planted.")]
     assert len(chosen) == sum(len(build()) for build in CORE)
     assert core([GOOD]) == ()
 
