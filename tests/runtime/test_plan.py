@@ -97,6 +97,9 @@ def test_a_rank_with_fewer_samples_than_steps_fills_the_first_ones() -> None:
     words = announced_words(work(), plan, 5)
     samples = words[:: len(TOTALS)]
     assert samples == [1, 1, 0, 0, 0]
+    # They stay longest first: a peer's shuffled order has nothing to match them with.
+    longest_first = [[105], [104], [103], [102], [101], [100]]
+    assert indices(planned([21, 22, 23, 24, 25, 26], 7)) == longest_first
 
 
 def test_the_announced_words_are_counts_costs_padded_costs_and_targets() -> None:

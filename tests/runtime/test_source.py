@@ -57,7 +57,16 @@ def test_a_restart_reads_the_source_again_from_its_start(num_workers: int) -> No
 
 
 def test_a_restart_in_the_middle_of_a_pass_passes_over_what_is_queued_of_it() -> None:
-    source = opened(Numbers(), window=2)
+    last_was_read = threading.Event()
+
+    class Watched(Numbers):
+        def __getitem__(self, index: int) -> Any:
+            if index == 5:
+                last_was_read.set()  # so the chunks before this one are queued
+            return super().__getitem__(index)
+
+    source = opened(Watched())
+    assert last_was_read.wait(LIMIT_S)
     first = source.pull()
     assert isinstance(first, list)
     assert values(first) == ["x", "xx"]
