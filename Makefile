@@ -8,7 +8,7 @@ PACKAGES := protocol spec proofs runtime
 # Folders of ours outside the four packages that style and types are checked in.
 OTHERS := $(wildcard tests examples benchmarks)
 
-.PHONY: help setup demo test lint verify verify-core bench
+.PHONY: help setup demo test lint verify verify-core mutants bench
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -40,6 +40,9 @@ verify: setup  ## prove and explore the transition table; ends with one line tha
 # Needs rumur, gcc and Java neither installed nor run, and promises less than `verify`.
 verify-core: setup  ## the smaller promise: what Z3 proves for every number of ranks, in seconds
 	$(BIN)/python -m dgap.proofs --core
+
+mutants: setup  ## change the table in every small way; each change is caught as recorded, or changes nothing
+	$(BIN)/python -m dgap.proofs mutants
 
 # The peers that dgap is compared with stay out of .venv: they are not what the tests run with.
 BENCH_STAMP := .venv-bench/installed

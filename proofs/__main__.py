@@ -6,6 +6,7 @@
     python -m dgap.proofs --trace ID          run one check and print its trace or witness
     python -m dgap.proofs explain ID          say what one check claims, without running it
     python -m dgap.proofs replay TRACE...     replay the traces of a run (setting trace_dir)
+    python -m dgap.proofs mutants             find the killer of every small change to the table
     python -m dgap.proofs export              write the TLA+ module again (spec/Dgap.tla, .cfg)
 
 The exit code is 0 only if there was a check and every check gave its expected verdict. A run of
@@ -25,10 +26,12 @@ from typing import Any
 
 from dgap.protocol.table import TABLE
 
+from . import cvc5_solver
 from .check import Check, Verdict
 from .export import instance_of
 from .export_tla import MODULE, tla
 from .foreign import COMMITTED, foreign_entries
+from .kill_matrix import chosen_by, differences, killers_of, merge, record, recorded
 from .manifest import core, manifest, select
 from .replay import Unexplained, replay_files
 from .replay import summary as replay_summary
@@ -46,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _explain(options.id)
     if options.command == "replay":
         return _replay(options.traces)
+    if options.command == "mutants":
+        return _mutants(options.only, options.write)
     if options.command == "export":
         return _export(options.folder)
     if options.trace:
@@ -67,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("id", metavar="ID")
     replay = commands.add_parser("replay", help="replay traces of real runs against the table")
     replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*")
+    mutants = commands.add_parser("mutants", help="find the killer of every mutant")
+    mutants.add_argument("--only", metavar="PREFIX", default="", help="mutants whose id starts so")
+    mutants.add_argument("--write", action="store_true", help="record what was found")
     export = commands.add_parser("export", help="write the TLA+ module of one instance")
     export.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", default=Path("spec"))
     return parser
@@ -108,10 +116,15 @@ def as_json(results: Sequence[Result], seconds: float) -> dict[str, Any]:
     ordered = sorted(results, key=lambda result: order.get(result.check.id, len(order)))
     return {
         "digest": TABLE.digest(),
-        "versions": {"python": platform.python_version(), "z3": version()},
+        "versions": {
+            "python": platform.python_version(),
+            "z3": version(),
+            "cvc5": cvc5_solver.version(),
+        },
         "seconds": round(seconds, 2),
         "verified": passed(results),
         "checks": [_entry(result) for result in ordered],
+        "mutants": recorded().summary(),
         "foreign": foreign_entries(ordered),
     }
 
@@ -132,6 +145,21 @@ def _entry(result: Result) -> dict[str, Any]:
         "states": outcome.states if outcome else 0,
         "depth": outcome.depth if outcome else 0,
     }
+
+
+def _mutants(prefix: str, write: bool) -> int:
+    """Compare what kills each mutant with the recorded matrix, or record it."""
+    started, found = time.perf_counter(), {}
+    for id_, by in killers_of(chosen_by(prefix)):
+        found[id_] = by
+        print(f"{id_:{NAME_WIDTH}} {by}", flush=True)
+    if write:
+        record(merge(found))
+    defects = differences(found, recorded())
+    print("\n".join(defects), end="\n" if defects else "")
+    seconds = time.perf_counter() - started
+    print(f"{len(found)} mutants, {len(defects)} not as recorded or surviving, {seconds:.0f} s")
+    return 0 if found and not defects else 1
 
 
 def _export(folder: Path) -> int:

@@ -171,7 +171,7 @@ Key = tuple[object, ...]
 
 Builder = Callable[[Table], Sequence[Check]]
 
-CHEAP: tuple[Builder, ...] = (effect_checks, reception_checks)
+CHEAP: tuple[Builder, ...] = (reception_checks, effect_checks)
 """Obligations that need one scene each."""
 
 OTHERS: tuple[Builder, ...] = (

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from dgap.protocol.transition import Table
+from dgap.spec.properties import PROPERTIES
 
 from .families import FAMILIES, Explored, Family, expected_states, explore_family
+from .watch import REFINEMENT
 
 MOST_STATES = 70_000
 """Families with more states under the protocol are left to `make verify`."""
@@ -35,9 +37,16 @@ def killed_by_exploration(table: Table) -> str:
         found = explore_family(family, table=table)
         broken = sorted(name for each in found for name in each.exploration.broken)
         if broken:
-            return f"{broken[0]}.{family.name}"
+            return _row_of(family, broken)
         weaker += _weaker(family, found)
     return min(weaker, key=lambda id_: id_.startswith("all."), default="")
+
+
+def _row_of(family: Family, broken: Sequence[str]) -> str:
+    """The check that names one of the broken properties; else the one that names none."""
+    named = {each.id for each in PROPERTIES if each.witness in family.witnesses}
+    named |= {REFINEMENT} if family.refinement else set()
+    return f"{next((id_ for id_ in broken if id_ in named), 'all')}.{family.name}"
 
 
 def _weaker(family: Family, found: Sequence[Explored]) -> Iterator[str]:

@@ -15,16 +15,20 @@ from .check import Check
 from .composition import composition_checks
 from .exploration import exploration_checks
 from .foreign import foreign_checks
+from .kill_matrix import mutation_checks
 from .obligations_decision import decision_checks
+from .obligations_effects import effect_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
 from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
 from .obligations_rounds import round_checks
+from .second_opinion import second_opinion_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,
+    effect_checks,
     reception_checks,
     invariant_checks,
     round_checks,
@@ -33,12 +37,16 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     planted_checks,
     composition_checks,
     foreign_checks,
+    second_opinion_checks,
+    mutation_checks,
     exploration_checks,
 )
 """The short ones first: they share what they build within a process."""
 
 CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,
+    effect_checks,
+    reception_checks,
     invariant_checks,
     round_checks,
     identity_checks,

@@ -22,6 +22,7 @@ from typing import Any
 from dgap.protocol.expr import (
     TRUE,
     Arithmetic,
+    ArithmeticOperator,
     Both,
     Choose,
     Compare,
@@ -54,7 +55,7 @@ NEIGHBOURS: Mapping[CompareOperator, tuple[CompareOperator, ...]] = {
 }
 """Weaker than these no other change of a comparison is (Kaminski, Ammann, Offutt 2013)."""
 
-_OPPOSITE = {"+": "-", "-": "+", "*": "+"}
+_OPPOSITE: Mapping[ArithmeticOperator, ArithmeticOperator] = {"+": "-", "-": "+", "*": "+"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ def mutants(table: Table = TABLE) -> tuple[Mutant, ...]:
 
 def written(row: Row) -> Iterator[tuple[str, Node]]:
     """Every node that was written for a row, once, with the first place in which it stands."""
-    places = [
+    places: list[tuple[str, Node]] = [
         ("guard", row.guard),
         *row.updates,
         *(("ask", ask.argument) for ask in row.asks if ask.argument is not NOTHING),
@@ -130,8 +131,8 @@ def _instead_of(node: Node) -> Iterator[tuple[str, Node]]:
         case Choose(_, then, otherwise):
             yield from (("if→then", then), ("if→else", otherwise))
         case Arithmetic(operator, left, right):
-            other = _OPPOSITE[operator]
-            yield f"{operator}→{other}", Arithmetic(other, left, right)  # type: ignore[arg-type]
+            opposite = _OPPOSITE[operator]
+            yield f"{operator}→{opposite}", Arithmetic(opposite, left, right)
         case Const(value):
             yield f"{int(value)}→{value + 1}", Const(value + 1)
             yield f"{int(value)}→{value - 1}", Const(value - 1)

@@ -97,13 +97,7 @@ def groups(table: Table) -> Iterator[tuple[str, str, Group]]:
     The conjuncts of the invariant are grouped by the action after which they hold.
     """
     yield from _conjuncts_by_action(table)
-    for build in (
-        decision_checks,
-        reception_checks,
-        round_checks,
-        identity_checks,
-        progress_checks,
-    ):
+    for build in _BUILDERS:
         for check in build(table):
             if isinstance(check, Claim):
                 yield check.id, check.statement, check.obligations

@@ -25,7 +25,8 @@ for name, module in list(sys.modules.items()):
     path = getattr(module, "__file__", None)
     if path and name != "__main__":
         names.setdefault(os.path.realpath(path), []).append(name)
-ours = [path for path in names if path.startswith(sys.argv[2] + os.sep)]
+inside = [path for path in names if path.startswith(sys.argv[2] + os.sep)]
+ours = [path for path in inside if "site-packages" not in path]  # .venv stands in the repository
 print(json.dumps([names[path] for path in ours if len(names[path]) > 1]))
 """
 

@@ -70,7 +70,7 @@ def test_untroubled_runs_close_on_all_ranks() -> None:
 def test_a_state_that_breaks_alignment_is_seen() -> None:
     run = Run(Settings(window=3), [2, 2], [0, 0], random.Random(1))
     run.states[0] = run.states[0]._replace(steps=1)
-    alignment = next(each for each in world_conjuncts(TABLE) if each.name == "alignment")
+    alignment = next(each for each in world_conjuncts(TABLE.report) if each.name == "alignment")
     assert broken(run, alignment) == ["alignment at ['a'] ()"]
 
 

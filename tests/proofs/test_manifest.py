@@ -106,7 +106,7 @@ def test_the_command_passes_and_writes_its_report(
     assert report["digest"] == TABLE.digest()
     assert report["verified"] is True
     assert [each["id"] for each in report["checks"]] == ["good", "other"]
-    assert set(report["versions"]) == {"python", "z3"}
+    assert set(report["versions"]) == {"python", "z3", "cvc5"}
 
 
 @pytest.mark.parametrize(
