@@ -194,7 +194,7 @@ def killed_by_claim(table: Table, builders: Sequence[Builder]) -> str:
 
 def _refutes(claim: Claim, table: Table) -> bool:
     for obligation in obligations_of(claim):
-        if _key(obligation) not in _asked_of_protocol()[claim.id] or _is_touched(obligation, table):
+        if _key(obligation) not in _asked_of_protocol()[claim.id] or is_touched(obligation, table):
             obligation.term()  # reads the aggregates of the goal before the theory is closed
             obligation.scene.theory.limit(TIMEOUT_MS)
             if discharge(obligation).verdict == Verdict.REFUTED:
@@ -214,7 +214,8 @@ def obligations_of(claim: Claim) -> Iterator[Obligation]:
         return
 
 
-def _is_touched(obligation: Obligation, table: Table) -> bool:
+def is_touched(obligation: Obligation, table: Table) -> bool:
+    """Whether the obligation is about a row that the change concerns."""
     action = obligation.scene.action
     return action is not None and action.name in touched(table)
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from .check import Check
 from .composition import composition_checks
+from .duties import duty_checks
 from .exploration import exploration_checks
 from .foreign import foreign_checks
 from .kill_matrix import mutation_checks
@@ -39,6 +40,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     foreign_checks,
     second_opinion_checks,
     mutation_checks,
+    duty_checks,
     exploration_checks,
 )
 """The short ones first: they share what they build within a process."""
