@@ -46,7 +46,8 @@ def _first_starts(window: Integers, budget: int) -> Integers:
     """For each end 1..n the smallest start of a group that the budget allows."""
     ends = np.arange(1, len(window) + 1)
     sizes = np.maximum(1, budget // window)
-    return np.maximum(0, ends - sizes)
+    starts: Integers = np.maximum(0, ends - sizes)
+    return starts
 
 
 def _fewest(first: Integers) -> int:

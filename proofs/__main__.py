@@ -4,7 +4,8 @@
     python -m dgap.proofs --core              run what Z3 proves for all W, nothing else
     python -m dgap.proofs --only step_count   run the checks whose id starts so
     python -m dgap.proofs --trace ID          run one check and print its trace or witness
-    python -m dgap.proofs explain ID          say what one check claims, without running it
+    python -m dgap.proofs explain ID          say what a promise (S5) or a check claims, and why
+    python -m dgap.proofs demo-bug NAME       a planted bug at work: finished-while-holding, ...
     python -m dgap.proofs replay TRACE...     replay the traces of a run (setting trace_dir)
     python -m dgap.proofs mutants             find the killer of every small change to the table
     python -m dgap.proofs export              write the TLA+ module again (spec/Dgap.tla, .cfg)
@@ -27,7 +28,10 @@ from typing import Any
 from dgap.protocol.table import TABLE
 
 from . import cvc5_solver
-from .check import Check, Verdict
+from .check import Check
+from .counterexample import save
+from .demo_bug import DEMOS, SAMPLES, demo
+from .explain import explain_check, explain_promise, promise_of
 from .export import instance_of
 from .export_tla import MODULE, tla
 from .foreign import COMMITTED, foreign_entries
@@ -36,9 +40,11 @@ from .manifest import core, manifest, select
 from .replay import Unexplained, replay_files
 from .replay import summary as replay_summary
 from .run import Result, Standing, passed, run_check, run_checks, summary
+from .sequence import draw
 from .solver import version
 
 REPORT = Path("verification.json")
+COUNTEREXAMPLES = Path("runs/verify")
 NAME_WIDTH, VERDICT_WIDTH = 50, 19
 
 
@@ -47,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "explain":
         return _explain(options.id)
+    if options.command == "demo-bug":
+        print("\n".join(demo(options.name, options.samples)))
+        return 0
     if options.command == "replay":
         return _replay(options.traces)
     if options.command == "mutants":
@@ -68,8 +77,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--trace", metavar="ID", help="run one check and print its trace")
     parser.add_argument("--json", metavar="PATH", type=Path, help="where to write the report")
     commands = parser.add_subparsers(dest="command")
-    explain = commands.add_parser("explain", help="say what a check claims")
+    explain = commands.add_parser("explain", help="say what a promise or a check claims")
     explain.add_argument("id", metavar="ID")
+    bug = commands.add_parser("demo-bug", help="show a planted bug on small inputs")
+    bug.add_argument("name", metavar="NAME", choices=sorted(DEMOS), help=", ".join(sorted(DEMOS)))
+    bug.add_argument("--samples", type=int, nargs="+", default=SAMPLES, help="of each rank")
     replay = commands.add_parser("replay", help="replay traces of real runs against the table")
     replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*")
     mutants = commands.add_parser("mutants", help="find the killer of every mutant")
@@ -105,9 +117,16 @@ def line(result: Result) -> str:
 
 
 def _print_trace(result: Result) -> None:
-    if result.outcome is not None:
-        for text in (result.outcome.detail, *result.outcome.trace):
-            print(f"    {text}")
+    """The trace; a run that can be repeated is drawn, and saved with a test that repeats it."""
+    outcome = result.outcome
+    if outcome is None:
+        return
+    drawn = outcome.trace if outcome.schedule is None else draw(outcome.schedule)
+    for text in (outcome.detail, *drawn):
+        print(f"    {text}".rstrip())
+    if outcome.schedule is not None:
+        for path in save(result.check.id, outcome.schedule, COUNTEREXAMPLES):
+            print(f"    saved: {path}")
 
 
 def as_json(results: Sequence[Result], seconds: float) -> dict[str, Any]:
@@ -190,13 +209,13 @@ def _trace(name: str) -> int:
 
 
 def _explain(name: str) -> int:
+    if promise_of(name):
+        print("\n".join(explain_promise(name, manifest(), recorded())))
+        return 0
     check = _named(name)
     if check is None:
         return 2
-    print(f"{check.id}: {check.statement}")
-    print(f"property {check.property}; {check.reach}: {check.scope}")
-    control = check.expected == Verdict.REFUTED
-    print("a control: it must be refuted" if control else "it must be proved")
+    print("\n".join(explain_check(check)))
     return 0
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .schedule import Schedule
+
 
 class Verdict(StrEnum):
     """The three answers."""
@@ -30,13 +32,15 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a run of a check found. `trace` is a counterexample or a witness, a line per event."""
+    """What a run of a check found. `trace` is a counterexample or a witness, a line per event;
+    `schedule` is a counterexample that can be run again (counterexample.py)."""
 
     verdict: Verdict
     detail: str = ""
     trace: tuple[str, ...] = ()
     states: int = 0
     depth: int = 0
+    schedule: Schedule | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

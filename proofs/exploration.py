@@ -11,6 +11,7 @@ Rules kept here:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from dgap.protocol.transition import Table
@@ -21,6 +22,7 @@ from dgap.spec.witnesses import WITNESSES
 from . import planted
 from .check import Check, Outcome, Reach, Verdict
 from .families import FAMILIES, Explored, Family, expected_states, explore_family, explored
+from .schedule import schedule_of, table_name
 from .trace import readable
 from .watch import REFINEMENT
 
@@ -194,8 +196,12 @@ def _refuted(found: Sequence[Explored], ids: Sequence[str]) -> Outcome | None:
     if not traces:
         return None
     length, name, each = min(traces, key=lambda trace: trace[:2])
-    trace = readable(each.world, each.exploration.broken[name])
-    return _outcome(found, Verdict.REFUTED, f"{name} is broken after {length - 1} moves", trace)
+    path = each.exploration.broken[name]
+    detail = f"{name} is broken after {length - 1} moves"
+    outcome = _outcome(found, Verdict.REFUTED, detail, readable(each.world, path))
+    if not table_name(each.world.table):
+        return outcome  # a mutant: nobody could build that table again
+    return replace(outcome, schedule=schedule_of(each.world, path, broken=name))
 
 
 def _finished(found: Sequence[Explored]) -> bool:

@@ -83,7 +83,11 @@ class LoopbackRank:
 
 
 class Loopback:
-    """Runs ranks to their ends. `check` is called after every move."""
+    """Runs ranks to their ends. `check` is called after every move.
+
+    `order` says who moves next, as (rank, "engine" or "loop"); who cannot move then is passed
+    over, and once it is used up the seed decides.
+    """
 
     def __init__(
         self,
@@ -92,12 +96,14 @@ class Loopback:
         seed: int,
         queue_size: int,
         check: Callable[[Loopback], None] | None = None,
+        order: Sequence[tuple[int, str]] = (),
     ) -> None:
         self.ranks = list(ranks)
         self.moves = 0
         self._random = random.Random(seed)
         self._queue_size = queue_size
         self._check = check
+        self._order = deque(order)
         self._runs = [rank.engine.run() for rank in self.ranks]
         self._answers: dict[int, Any] = {}
         for index, rank in enumerate(self.ranks):
@@ -110,7 +116,7 @@ class Loopback:
             moves = list(self._moves())
             if not moves or self.moves >= ACTION_LIMIT:
                 raise Deadlock(f"after {self.moves} moves nobody can move: {self.describe()}")
-            self._random.choice(moves)()
+            self._chosen(moves)()
             self.moves += 1
             if self._check is not None:
                 self._check(self)
@@ -124,18 +130,26 @@ class Loopback:
             for index, rank in enumerate(self.ranks)
         )
 
-    def _moves(self) -> Iterator[Move]:
+    def _chosen(self, moves: Sequence[tuple[int, str, Move]]) -> Move:
+        while self._order:
+            wanted = self._order.popleft()
+            for rank, part, move in moves:
+                if (rank, part) == wanted:
+                    return move
+        return self._random.choice(moves)[2]
+
+    def _moves(self) -> Iterator[tuple[int, str, Move]]:
         for index, rank in enumerate(self.ranks):
             if rank.dead:
                 continue
             if not rank.finished:
                 move = self._engine_move(index, rank)
                 if move is not None:
-                    yield move
+                    yield index, "engine", move
             if not rank.loop_over:
                 move = self._loop_move(rank)
                 if move is not None:
-                    yield move
+                    yield index, "loop", move
 
     def _engine_move(self, index: int, rank: LoopbackRank) -> Move | None:
         match rank.request:

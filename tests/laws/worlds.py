@@ -72,6 +72,7 @@ def build_world(
     check: Callable[[Loopback], None] | None = None,
     compile_table: Callable[[Settings], Machine] = compiled,
     queue_size: int | None = None,
+    order: Sequence[tuple[int, str]] = (),
 ) -> Loopback:
     """A loopback of the real engines over these plans."""
     machine = compile_table(config.settings())
@@ -101,4 +102,5 @@ def build_world(
         seed=seed,
         queue_size=config.queue_size if queue_size is None else queue_size,
         check=check,
+        order=order,
     )

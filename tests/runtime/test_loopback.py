@@ -35,9 +35,11 @@ def test_another_seed_gives_another_order_of_moves_and_the_same_batches() -> Non
     batches = []
     for seed in (1, 2):
         seen: list[str] = []
-        world = build_world(
-            CONFIG, plans, seed=seed, check=lambda w, s=seen: s.append(w.describe())
-        )
+
+        def note(world: Loopback, seen: list[str] = seen) -> None:
+            seen.append(world.describe())
+
+        world = build_world(CONFIG, plans, seed=seed, check=note)
         world.run()
         orders.append(seen)
         batches.append(transcript(world))
@@ -80,3 +82,22 @@ def test_a_rank_that_dies_leaves_every_survivor_with_an_error() -> None:
     assert world.ranks[1].dead
     error = world.ranks[0].error
     assert getattr(error, "ranks", None) == (1,)
+
+
+def test_an_order_says_who_moves_and_who_cannot_is_passed_over() -> None:
+    plans = [Plan(costs=[5, 6]), Plan(costs=[10])]
+    seen: list[str] = []
+
+    def note(world: Loopback) -> None:
+        seen.append(world.describe())
+
+    order = [(0, "loop"), *[(1, "engine")] * 4, (0, "engine")]
+    build_world(CONFIG, plans, seed=1, check=note, order=order).run()
+    first = [text.split("; ")[0] for text in seen[:5]]
+    assert first[:4] == ["rank 0: Pull, queue 0, 0 steps"] * 4
+    assert len(set(seen[:4])) > 1
+    plain = build_world(CONFIG, plans, seed=1)
+    plain.run()
+    ordered = build_world(CONFIG, plans, seed=2, order=order)
+    ordered.run()
+    assert transcript(ordered) == transcript(plain)

@@ -1,0 +1,147 @@
+"""`python -m dgap.proofs explain ID`: what a promise says, why that is enough, how it is checked.
+
+Rules kept here:
+1. Statements, formulas, checks and mutants are read off specification, manifest and kill matrix;
+   only the reasons (`WHY`) are written here, and every promise has one.
+2. Nothing is run: what a check found is `python -m dgap.proofs --trace ID`.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from dgap.protocol.diagram import infix
+from dgap.spec.properties import PROPERTIES, Property
+from dgap.spec.witnesses import WITNESSES
+
+from .check import Check, Reach, Verdict
+from .kill_matrix import KillMatrix
+
+WHY: Mapping[str, str] = {
+    "S1": "A verdict that reads the gathered vector and shared settings alone is the same on all "
+    "ranks that see the same vector (A1, A6). So ranks can part only by being in different rounds, "
+    "and no rank gets more than one round ahead, since a gather needs everybody.",
+    "S2": "Each step of training is a collective. Loops that are never more than one step apart, "
+    "and equal at the end, enter the same collectives in the same order: none waits for a step "
+    "that a peer does not take.",
+    "S3": "A rank that offers n samples can fill min(n, T) steps with samples, one each at least. "
+    "With T at most n it fills all of them, so a step without samples is taken only by a rank that "
+    "has none left, and no batch is empty.",
+    "S4": "Places that are disjoint, exhaustive and moved between one sample at a time leave no "
+    "room for a loss or a copy: what is not delivered can be pointed at.",
+    "S5": "A rank closes only when every report says that it offers nothing, and a rank that "
+    "offers nothing has an empty window and an exhausted source. By S4 all its samples are then "
+    "delivered. The bug of the original is a report that says so too early.",
+    "S6": "A rank reads no more than it may still deliver, so its share is met and never passed; "
+    "the shares of all ranks add up to the quota.",
+    "S7": "A group is closed before the sample that would exceed the budget; only a single sample "
+    "may exceed it. Costs are no part of the model, so this is a matter of the grouping alone.",
+    "S8": "The weight of a batch is W times its share of the step's targets; the sums travel with "
+    "the round, so all ranks divide by the same number, and averaging gives the global mean.",
+    "S9": "A rank reads only while its window has room, and emits only while its queue has.",
+    "S10": "A failure travels in the report, and a verdict is the same for all: so all ranks fail "
+    "in one round, after the same number of steps, and name the same rank.",
+    "S11": "A state that says what each loop has received, the same on all ranks, tells a new "
+    "run exactly which samples are still to come.",
+    "S12": "Windows that must be full before they are offered bound how long a sample waits by "
+    "how long the rounds before it take.",
+    "L1": "Wherever a world stands, some rank or loop can move, or all are done. With the queues "
+    "and the loops in the model, a wait for room is a wait that the model knows.",
+    "L2": "Every round but the last takes a sample from each rank that has any; a measure that "
+    "falls with every move and never below zero leaves no endless run. No fairness is assumed.",
+    "L3": "A dead rank breaks the collective that its peers are in or enter next (A2), and every "
+    "live phase accepts that event: no survivor is left waiting.",
+    "R1": "A machine in which all ranks step at once is small enough to be judged by eye. Each "
+    "real move is one of its moves, or none, so what it cannot do, the protocol cannot.",
+}
+
+WIDTH = 100
+_ENCODING = (
+    "for all W: ranks are an uninterpreted sort, aggregates have a bound and a witness; no "
+    "function leads into the sort, so the named ranks of an obligation (the acting rank, those "
+    "of the conjunct, one witness for each aggregate) are all that a counterexample needs: that "
+    "is the cutoff, printed with each verdict as `ranks named`",
+    "exhaustive: every interleaving of ranks, queues and loops, with every choice of arguments "
+    "that the table takes, up to the bounds below",
+)
+_FAMILY_LETTER = re.compile(r"^([SLR]\d+)[a-z]?$")
+
+
+def promise_of(name: str) -> str:
+    """ "S1" for "S1" and "S1b"; nothing for what names no promise."""
+    match = _FAMILY_LETTER.match(name)
+    return match.group(1) if match and match.group(1) in WHY else ""
+
+
+def explain_promise(name: str, checks: Sequence[Check], matrix: KillMatrix) -> tuple[str, ...]:
+    """Statement, reason, encoding, cutoff, checks and mutants of a promise or one conjunct of it.
+
+    Raises KeyError for an id that is none.
+    """
+    promise = promise_of(name)
+    why = WHY[promise]
+    stated = [each for each in PROPERTIES if each.id == name or promise_of(each.id) == name]
+    own = [each for each in checks if promise_of(each.property) == promise]
+    if name != promise:  # one conjunct: the explorer's checks of it, and all proofs of the promise
+        own = [each for each in own if each.property in (name, promise)]
+    lines = [f"{name}", ""]
+    for each in stated:
+        lines += _stated(each)
+    if not stated:
+        lines += ["no formula over the states of the protocol; see spec/README.md", ""]
+    lines += [*_wrapped(f"why it is enough: {why}"), ""]
+    lines += [*_encoding(own), "checks:", *_checks(own)]
+    return (*lines, "", *_killed(own, matrix))
+
+
+def _stated(each: Property) -> Iterator[str]:
+    yield f"{each.id}: {each.statement}"
+    yield f"  {each.kind}, at every rank: {infix(each.formula)}"
+    witness = next((one for one in WITNESSES if one.id == each.witness), None)
+    if witness is not None:
+        yield f"  not empty words: {witness.statement} (seen.{witness.id})"
+    yield ""
+
+
+def _encoding(checks: Sequence[Check]) -> Iterator[str]:
+    reaches = {each.reach for each in checks}
+    for reach, text in zip((Reach.ALL_RANKS, Reach.EXHAUSTIVE), _ENCODING, strict=True):
+        if reach in reaches:
+            yield from _wrapped(text)
+            yield ""
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH)
+
+
+def _checks(checks: Sequence[Check]) -> Iterator[str]:
+    known = {each.statement for each in PROPERTIES}
+    for each in checks:
+        control = "control, must be refuted: " if each.expected == Verdict.REFUTED else ""
+        bounds = f" {each.scope}" if each.reach == Reach.EXHAUSTIVE else ""
+        said = "" if each.statement in known else f"{control}{each.statement}; "
+        yield f"  {each.id}: {said}{each.reach}{bounds}"
+    if not checks:
+        yield "  none here: tests on the running loader, see spec/README.md"
+
+
+def _killed(checks: Sequence[Check], matrix: KillMatrix) -> Iterator[str]:
+    ids = {each.id for each in checks}
+    killed = [mutant for mutant, by in matrix.killers.items() if by in ids]
+    yield f"mutants of the table that these checks are the first to kill: {len(killed)}"
+    yield from (f"  {mutant} by {matrix.killers[mutant]}" for mutant in killed[:5])
+    if len(killed) > 5:
+        yield "  ... all in proofs/kill_matrix.json"
+
+
+def explain_check(check: Check) -> tuple[str, ...]:
+    """What one check claims."""
+    control = check.expected == Verdict.REFUTED
+    return (
+        f"{check.id}: {check.statement}",
+        f"property {check.property}; {check.reach}: {check.scope}",
+        "a control: it must be refuted" if control else "it must be proved",
+    )
