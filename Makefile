@@ -26,7 +26,7 @@ demo: setup  ## the main job: train on real text, fixed batches against dgap (FA
 	$(BIN)/python -m examples.demo $(if $(FAULT),--fault $(FAULT))
 
 test: lint  ## style, types and all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: setup  ## style and types alone
 	$(BIN)/ruff check .
