@@ -89,6 +89,7 @@ def run_cell(
             )
             _join(processes)
     _end_descendants(others)
+    ctypes.CDLL(None).prctl(SUBREAPER, 0, 0, 0, 0)
     failures = [text for text in received if isinstance(text, str)]
     return Cell(
         answers=() if failures else tuple(each[0] for each in received if isinstance(each, list)),
@@ -149,6 +150,9 @@ def _join(processes: Sequence[BaseProcess]) -> None:
     deadline_s = time.monotonic() + END_WAIT_S
     for process in processes:
         process.join(max(0.0, deadline_s - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()
 
 
 def _end_descendants(others: frozenset[int]) -> None:

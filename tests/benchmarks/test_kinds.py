@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 
 import pytest
 
@@ -37,12 +36,6 @@ def test_ranks_share_the_samples_in_equal_steps(kind: str) -> None:
     measures = batch_measures(ranks, LENGTHS, BUDGET)
     assert measures["coverage"] == 1.0
     assert measures["doubled"] == measures["step_difference"] == 0.0
-
-
-@pytest.mark.skipif(find_spec("lhotse") is None, reason="lhotse is in the bench extra only")
-def test_lhotse_delivers_every_sample() -> None:
-    measures = batch_measures([records_of(replace(JOB, kind="lhotse"))], LENGTHS, BUDGET)
-    assert measures["coverage"] == 1.0
 
 
 def test_the_oracle_pads_less_than_fixed_batches() -> None:
