@@ -45,7 +45,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "words"), REFUSED, ids=[str(each[0]) for each in REFUSED])
+@pytest.mark.parametrize(("settings", "words"), REFUSED, ids=[each[1] for each in REFUSED])
 def test_a_wrong_setting_is_refused_before_anything_starts(
     settings: dict[str, Any], words: str
 ) -> None:
