@@ -51,6 +51,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "length promises",
         monitor=SampleChanged,
         modelled="the field `source` of the environment",
+        test="tests/runtime/test_loader_samples.py::test_a_data_set_whose_length_lies_is_an_error_that_says_so",
     ),
     Assumption(
         id="A4",
@@ -92,5 +93,6 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         statement="grouping is deterministic: stable sort, integers only, no clock, no hash order",
         monitor=BrokenAssumption,
         modelled="any grouping is allowed, so no property here needs it; replay does",
+        test="tests/laws/test_laws_over_processes.py::test_spawn_and_fork_give_the_same_epochs",
     ),
 )
