@@ -26,6 +26,7 @@ from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
 from .obligations_rounds import round_checks
 from .second_opinion import second_opinion_checks
+from .source_contract import source_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,
@@ -37,6 +38,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     planted_checks,
     composition_checks,
+    source_checks,
     foreign_checks,
     second_opinion_checks,
     mutation_checks,
