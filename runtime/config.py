@@ -15,7 +15,8 @@ from dgap.protocol.codec import word
 from dgap.protocol.errors import ConfigError
 from dgap.protocol.vocabulary import Policy, Settings
 
-BudgetKind = Literal["padded", "packed"]
+from .grouping import BudgetKind
+
 Mode = Literal["join", "quota"]
 Tail = Literal["idle", "stop"]
 PolicyName = Literal["paper", "fill"]

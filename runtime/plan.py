@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from dgap.protocol.errors import MalformedReport
 
 from .chunks import Sample
-from .config import BudgetKind, LoaderConfig
-from .grouping import group_cost, needed_group_count, partition
+from .config import LoaderConfig
+from .grouping import BudgetKind, group_cost, needed_group_count, partition
 from .step import Step
 from .weights import step_weights
 
@@ -36,7 +36,6 @@ class Work:
     budget: int
     budget_kind: BudgetKind
     accumulation: int
-    allow_same_data: bool
     seed: int
     epoch: int
     world_size: int
@@ -48,7 +47,6 @@ class Work:
             budget=config.token_budget,
             budget_kind=config.budget_kind,
             accumulation=config.accumulation_steps,
-            allow_same_data=config.allow_same_data,
             seed=config.seed,
             epoch=epoch,
             world_size=world_size,

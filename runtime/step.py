@@ -7,7 +7,9 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import UserDict
+from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,17 +79,34 @@ class Batch(dict[Any, Any]):
         return Batch(map_tensors(dict(self), lambda t: t.pin_memory()), self.step)
 
 
-def map_tensors(value: Any, change: Any) -> Any:
-    """A copy of nested dicts, lists and tuples with `change` applied to each tensor."""
+def map_tensors(value: Any, change: Callable[[torch.Tensor], Any]) -> Any:
+    """A copy of nested mappings, lists and tuples with `change` applied to each tensor.
+
+    Containers are built anew and never written into: with `collate_fn=list` they are the user's
+    samples. A mapping keeps its type; one that cannot be built from a dict becomes a plain dict.
+    """
     if isinstance(value, torch.Tensor):
         return change(value)
-    if isinstance(value, dict):
-        return {key: map_tensors(item, change) for key, item in value.items()}
+    if isinstance(value, Mapping):
+        return _rebuilt(value, {key: map_tensors(item, change) for key, item in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(map_tensors(item, change) for item in value))
     if isinstance(value, list | tuple):
         return type(value)(map_tensors(item, change) for item in value)
     return value
+
+
+def _rebuilt(value: Mapping[Any, Any], items: dict[Any, Any]) -> Mapping[Any, Any]:
+    """A mapping like `value` that holds these items."""
+    if isinstance(value, UserDict):  # keeps what such a class knows beside its items
+        rebuilt = copy(value)
+        rebuilt.data = items
+        return rebuilt
+    build: Callable[[dict[Any, Any]], Mapping[Any, Any]] = type(value)
+    try:
+        return build(items)
+    except TypeError:
+        return items
 
 
 def wrap(content: Any, step: Step) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
-from collections import UserDict
+from collections import OrderedDict, UserDict
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -86,6 +87,58 @@ def test_nested_containers_are_copied_with_their_kinds() -> None:
     assert type(changed["c"]) is tuple
     assert changed["c"][1][0].item() == 2.0
     assert one.item() == 1.0
+
+
+class Encoding(UserDict[str, Any]):
+    """As transformers' BatchEncoding: knows something beside its items."""
+
+    def __init__(self, data: dict[str, Any], origin: str = "nowhere") -> None:
+        super().__init__(data)
+        self.origin = origin
+
+
+class Fixed(Mapping[str, Any]):
+    """Read-only, and shared by its shallow copies."""
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.items_of_it = items
+
+    def __getitem__(self, key: str) -> Any:
+        return self.items_of_it[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items_of_it)
+
+    def __len__(self) -> int:
+        return len(self.items_of_it)
+
+
+class Pairs(Fixed):
+    """Cannot be built from a dict alone."""
+
+    def __init__(self, keys: list[str], values: list[Any]) -> None:
+        super().__init__(dict(zip(keys, values, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (Encoding({"x": torch.ones(1)}, origin="here"), Encoding),
+        (OrderedDict(x=torch.ones(1)), OrderedDict),
+        (Fixed({"x": torch.ones(1)}), Fixed),
+        (Pairs(["x"], [torch.ones(1)]), dict),
+    ],
+    ids=["user dict", "subclass of dict", "read-only", "not built from a dict"],
+)
+def test_any_mapping_is_rebuilt_and_the_users_own_is_not_written_into(
+    value: Mapping[str, Any], kind: type
+) -> None:
+    changed: Mapping[str, Any]
+    (changed,) = map_tensors([value], lambda tensor: tensor + 1)
+    assert type(changed) is kind
+    assert {**changed} == {"x": torch.tensor([2.0])}
+    assert {**value} == {"x": torch.tensor([1.0])}
+    assert getattr(changed, "origin", "here") == "here"
 
 
 def test_an_idle_step_has_no_samples_of_its_own_but_the_sums_of_all_ranks() -> None:
