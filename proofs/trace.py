@@ -11,12 +11,13 @@ from itertools import pairwise
 
 from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import Event, Phase, Settings, State
+from dgap.spec.environment import slots
 from dgap.spec.oracle_expr import Reading, holds
 
 from .unfold import RANK_FIELDS
 from .world import Node, World
 
-_BORING = frozenset({"gathers", "sums", "sums_left", "drawn", "slot_1", "slot_2"})
+_BORING = frozenset({"gathers", "sums", "sums_left", "drawn", *slots})
 
 
 def row_taken(table: Table, settings: Settings, state: State, event: Event) -> Row | None:

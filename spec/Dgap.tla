@@ -66,6 +66,7 @@ Environment == [
   queued: Nat,         \* batches in the output queue, queued <= queue_limit
   slot_1: Nat,         \* samples in the oldest batch of the queue
   slot_2: Nat,         \* samples in the next one
+  slot_3: Nat,         \* samples in the one after that
   taken: Nat,          \* batches taken by the loop = step collectives entered
   trained: Nat,        \* step collectives left
   hand: Nat,           \* samples in the batch that the loop is training on
@@ -111,9 +112,9 @@ Init ==
                                      stops_left |-> 0, crashes_left |-> 0,
                                      unread |-> start[r].unread, drawn |-> 0, gathers |-> 0,
                                      sums |-> 0, sums_left |-> 0, queued |-> 0, slot_1 |-> 0,
-                                     slot_2 |-> 0, taken |-> 0, trained |-> 0, hand |-> 0,
-                                     received |-> 0, finished |-> 0, left |-> 0, named |-> 0,
-                                     broken |-> 0, crashed |-> 0]]
+                                     slot_2 |-> 0, slot_3 |-> 0, taken |-> 0, trained |-> 0,
+                                     hand |-> 0, received |-> 0, finished |-> 0, left |-> 0,
+                                     named |-> 0, broken |-> 0, crashed |-> 0]]
   /\ vector = [p \in Ranks |-> [offered |-> 0, needed |-> 0, units |-> 0, exhausted |-> 0,
                                 failed |-> 0, stopped |-> 0, dry |-> 0]]
   /\ vector_known = 0
@@ -411,7 +412,12 @@ deliver(r) ==
                                                  THEN 0
                                                  ELSE IF around[r].queued = 1
                                                       THEN samples
-                                                      ELSE around[r].slot_2]
+                                                      ELSE around[r].slot_2,
+                                   ![r].slot_3 = IF around[r].left = 1
+                                                 THEN 0
+                                                 ELSE IF around[r].queued = 2
+                                                      THEN samples
+                                                      ELSE around[r].slot_3]
        /\ StayOutside
 
 idle(r) ==
@@ -510,8 +516,8 @@ take(r) ==
   /\ around[r].queued > 0
   /\ UNCHANGED ranks
   /\ around' = [around EXCEPT ![r].queued = around[r].queued - 1, ![r].slot_1 = around[r].slot_2,
-                              ![r].slot_2 = 0, ![r].taken = around[r].taken + 1,
-                              ![r].hand = around[r].slot_1,
+                              ![r].slot_2 = around[r].slot_3, ![r].slot_3 = 0,
+                              ![r].taken = around[r].taken + 1, ![r].hand = around[r].slot_1,
                               ![r].received = around[r].received + around[r].slot_1]
   /\ StayOutside
 
@@ -540,7 +546,7 @@ leave(r) ==
   /\ around[r].stops_left > 0
   /\ UNCHANGED ranks
   /\ around' = [around EXCEPT ![r].left = 1, ![r].stops_left = around[r].stops_left - 1,
-                              ![r].queued = 0, ![r].slot_1 = 0, ![r].slot_2 = 0]
+                              ![r].queued = 0, ![r].slot_1 = 0, ![r].slot_2 = 0, ![r].slot_3 = 0]
   /\ StayOutside
 
 crash(r) ==
@@ -557,7 +563,8 @@ train_breaks(r) ==
   /\ in_step(r)
   /\ somebody_crashed
   /\ UNCHANGED ranks
-  /\ around' = [around EXCEPT ![r].left = 1, ![r].queued = 0, ![r].slot_1 = 0, ![r].slot_2 = 0]
+  /\ around' = [around EXCEPT ![r].left = 1, ![r].queued = 0, ![r].slot_1 = 0, ![r].slot_2 = 0,
+                              ![r].slot_3 = 0]
   /\ StayOutside
 
 ------------------------------------------------------------------------------
@@ -586,6 +593,8 @@ ranked_in_loop(p) == around[p].left = 0 /\ around[p].crashed = 0 /\ ranks[p].end
 nobody_crashed == \A p \in Ranks : around[p].crashed = 0
 
 join == QUOTA = 0
+
+in_queue(r) == around[r].slot_1 + around[r].slot_2 + around[r].slot_3
 
 nobody_stopped == \A p \in Ranks : ranks[p].stopped = 0
 
@@ -663,8 +672,7 @@ S4a ==
 \* S4b: what was delivered is in the queue or was received by the training loop.
 S4b ==
   \A r \in Ranks :
-    around[r].left = 0
-    => ranks[r].delivered = around[r].received + around[r].slot_1 + around[r].slot_2
+    around[r].left = 0 => ranks[r].delivered = around[r].received + in_queue(r)
 
 \* S5: join mode: at CLOSED every sample of the source was delivered, and is received when the
 \* loop ends.

@@ -33,8 +33,8 @@ from dgap.protocol.expr import (
 )
 from dgap.protocol.vocabulary import EffectKind, EventKind, Phase, State, argument, state
 
-SLOTS = 2
-"""The model keeps the sizes of the batches in the queue, so its queues hold at most two."""
+SLOTS = 3
+"""The model keeps the sizes of the batches in the queue, so its queues hold at most three."""
 
 
 class Environment(NamedTuple):
@@ -55,6 +55,7 @@ class Environment(NamedTuple):
     queued: int = 0  # batches in the output queue, queued <= queue_limit
     slot_1: int = 0  # samples in the oldest batch of the queue
     slot_2: int = 0  # samples in the next one
+    slot_3: int = 0  # samples in the one after that
     taken: int = 0  # batches taken by the loop = step collectives entered
     trained: int = 0  # step collectives left
     hand: int = 0  # samples in the batch that the loop is training on
@@ -118,7 +119,10 @@ def _unless_left(name: str, value: Term) -> tuple[str, Term]:
     return (name, Choose(world("left").equals(1), Const(0), value))
 
 
-empty_queue = (("queued", Const(0)), ("slot_1", Const(0)), ("slot_2", Const(0)))
+slots = ("slot_1", "slot_2", "slot_3")
+empty_queue = tuple((name, Const(0)) for name in ("queued", *slots))
+in_queue = world("slot_1") + world("slot_2") + world("slot_3")
+"""Samples in all batches of the queue."""
 running = world("finished").equals(0) & world("left").equals(0)
 in_step = world("taken") > world("trained")
 at_rest = state("phase").equals(Phase.CLOSED) | state("phase").equals(Phase.FAILED)
@@ -183,7 +187,8 @@ MOVES: tuple[EnvironmentRow, ...] = (
         updates=(
             _one_less("queued"),
             ("slot_1", world("slot_2")),
-            ("slot_2", Const(0)),
+            ("slot_2", world("slot_3")),
+            ("slot_3", Const(0)),
             _one_more("taken"),
             ("hand", world("slot_1")),
             ("received", world("received") + world("slot_1")),
@@ -223,6 +228,13 @@ MOVES: tuple[EnvironmentRow, ...] = (
 )
 """What the environment does by itself."""
 
+
+def _filled(name: str, place: int) -> tuple[str, Term]:
+    """The slot takes the new batch where as many batches as `place` are queued before it."""
+    here = world("queued").equals(place)
+    return _unless_left(name, Choose(here, argument("samples"), world(name)))
+
+
 _put = (_unless_left("queued", world("queued") + 1),)
 
 RESPONSES: tuple[Response, ...] = (
@@ -233,14 +245,7 @@ RESPONSES: tuple[Response, ...] = (
         effect=EffectKind.BATCH,
         updates=(
             *_put,
-            _unless_left(
-                "slot_1",
-                Choose(world("queued").equals(0), argument("samples"), world("slot_1")),
-            ),
-            _unless_left(
-                "slot_2",
-                Choose(world("queued").equals(1), argument("samples"), world("slot_2")),
-            ),
+            *(_filled(name, place) for place, name in enumerate(slots)),
         ),
     ),
     Response(effect=EffectKind.IDLE_BATCH, updates=_put),

@@ -31,7 +31,7 @@ from dgap.protocol.expr import (
 )
 from dgap.protocol.vocabulary import Phase, setting, state
 
-from .environment import done, ranked, world
+from .environment import done, in_queue, ranked, world
 from .predicates import (
     both_or_neither,
     complete,
@@ -171,7 +171,7 @@ SAFETY: tuple[Property, ...] = (
         statement="what was delivered is in the queue or was received by the training loop",
         formula=implies(
             world("left").equals(0),
-            state("delivered").equals(world("received") + world("slot_1") + world("slot_2")),
+            state("delivered").equals(world("received") + in_queue),
         ),
         witness="a_queue_is_full",
     ),

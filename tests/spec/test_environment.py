@@ -108,9 +108,10 @@ def test_a_full_queue_has_no_room_unless_its_loop_has_left() -> None:
 
 
 def test_a_loop_takes_the_oldest_batch_and_leaves_the_step_when_all_are_in() -> None:
-    queue = initial_environment(9, queue_limit=2)._replace(queued=2, slot_1=3, slot_2=1)
+    full = {"queued": SLOTS, "slot_1": 3, "slot_2": 1, "slot_3": 2}
+    queue = initial_environment(9, queue_limit=SLOTS)._replace(**full)
     taken = after("take", queue)
-    assert (taken.queued, taken.slot_1, taken.slot_2) == (1, 1, 0)
+    assert (taken.queued, taken.slot_1, taken.slot_2, taken.slot_3) == (2, 1, 2, 0)
     assert (taken.taken, taken.hand, taken.received) == (1, 3, 3)
     train = next(row.guard for row in MOVES if row.name == "train")
     assert not holds(train, at(State(), taken, (State(), queue)))
