@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-Scope = Literal["state", "event", "setting", "report", "world"]
+Scope = Literal["state", "event", "setting", "report", "world", "group"]
 """Whose value a name is: this rank's, the event's argument, shared, or the ranged-over rank's.
 
-`world` names belong to the environment (spec/environment.py); the protocol uses none.
+`world` names belong to the environment (spec/environment.py); the table uses none. `group` names
+are figures of one group of samples and of its step (figures.py); the table uses none of these.
 """
 
 

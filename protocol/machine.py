@@ -30,12 +30,23 @@ from .expr import (
     Node,
     Not,
     Some,
+    Term,
     Total,
     Truth,
 )
 from .table import TABLE
 from .transition import Row, Table
-from .vocabulary import Effect, EffectKind, Event, EventKind, Phase, Report, Settings, State
+from .vocabulary import (
+    Effect,
+    EffectKind,
+    Event,
+    EventKind,
+    Figures,
+    Phase,
+    Report,
+    Settings,
+    State,
+)
 
 Transition = tuple[State, tuple[Effect, ...]]
 Compiled = Callable[[State, Event], Transition | None]
@@ -136,6 +147,16 @@ def compile_source(table: Table, settings: Settings) -> str:
     lines += ["def report(state):", f"    {unpack_state()}", f"    return Report({report})", ""]
     lines.append(f"ROWS = {{{', '.join(names)}}}")
     return "\n".join(lines) + "\n"
+
+
+def compile_figures(node: Term) -> Callable[[Figures], int]:
+    """An expression over the figures of a group as a function of them."""
+    parameters = ", ".join(f"group_{name}" for name in Figures._fields)
+    lines = ["def value(figures):", f"    {parameters} = figures"]
+    lines.append(f"    return {python(node, Settings())}")
+    namespace: dict[str, Callable[[Figures], int]] = {}
+    exec(compile("\n".join(lines) + "\n", "<figures>", "exec"), namespace)
+    return namespace["value"]
 
 
 def unpack_state() -> str:

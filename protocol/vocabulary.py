@@ -127,6 +127,17 @@ class Settings(NamedTuple):
     tail_stop: int = 0  # 1: a rank without samples ends its iterator instead of idling
 
 
+class Figures(NamedTuple):
+    """What is known of one group of samples, and of the step that it is delivered in."""
+
+    size: int = 0  # samples in the group; 0 for an idle batch
+    largest: int = 0  # the greatest cost of a sample in it
+    total: int = 0  # the costs of its samples together
+    local_targets: int = 0  # targets of this rank's batch, local_targets <= global_targets
+    global_targets: int = 0  # targets on all ranks, in all steps of the update
+    world_size: int = 1  # W
+
+
 class Event(NamedTuple):
     """One event with its arguments; those an event does not use are 0 or empty."""
 
@@ -164,6 +175,11 @@ def setting(name: str) -> Name:
 def reported(name: str) -> Name:
     """A field of the report that an aggregate ranges over; `rank` is that report's index."""
     return _name("report", name, (*Report._fields, "rank"))
+
+
+def figure(name: str) -> Name:
+    """A figure of a group."""
+    return _name("group", name, Figures._fields)
 
 
 def _name(scope: str, name: str, known: tuple[str, ...]) -> Name:

@@ -30,6 +30,9 @@ from operator import mul
 from typing import Literal
 
 from dgap.protocol.errors import BrokenAssumption, ConfigError
+from dgap.protocol.figures import PACKED_COST, PADDED_COST
+from dgap.protocol.machine import compile_figures
+from dgap.protocol.vocabulary import Figures
 
 BudgetKind = Literal["padded", "packed"]
 
@@ -39,6 +42,8 @@ TOLERANCE_DIVISOR = 256
 
 # Bound on time, not on correctness: what is left of the bracket after the last pass is spliced.
 PASS_COUNT_LIMIT = 16
+
+_COST = {"padded": compile_figures(PADDED_COST), "packed": compile_figures(PACKED_COST)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +66,7 @@ def group_cost(costs: Sequence[int], kind: BudgetKind) -> int:
     """
     if not costs:
         return 0
-    return len(costs) * max(costs) if kind == "padded" else sum(costs)
+    return _COST[kind](Figures(size=len(costs), largest=max(costs), total=sum(costs)))
 
 
 def needed_group_count(costs: Sequence[int], budget: int, kind: BudgetKind) -> int:

@@ -1,4 +1,4 @@
-"""Weights that make data-parallel averaging exact (S8), in ten lines of arithmetic.
+"""Weights that make data-parallel averaging exact (S8): protocol/figures.py, divided once.
 
 DDP and FSDP average gradients over W ranks, and each rank's loss is a mean over its own targets.
 With loss x W x local / global the average is the mean over all targets of the step:
@@ -14,6 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dgap.protocol.errors import ConfigError, MalformedReport
+from dgap.protocol.figures import WEIGHT_DENOMINATOR, WEIGHT_NUMERATOR
+from dgap.protocol.machine import compile_figures
+from dgap.protocol.vocabulary import Figures
+
+_numerator = compile_figures(WEIGHT_NUMERATOR)
+_denominator = compile_figures(WEIGHT_DENOMINATOR)
 
 
 def step_weight(local_targets: int, global_targets: int, world_size: int) -> float:
@@ -31,10 +37,11 @@ def step_weight(local_targets: int, global_targets: int, world_size: int) -> flo
             f"{local_targets} local targets of {global_targets} on {world_size} ranks: the "
             "per-step totals do not match this rank's own batch"
         )
-    if local_targets == 0:
-        return 0.0
+    figures = Figures(
+        local_targets=local_targets, global_targets=global_targets, world_size=world_size
+    )
     # Integers first: int / int is correctly rounded for any size, float products are not.
-    return world_size * local_targets / global_targets
+    return _numerator(figures) / _denominator(figures)
 
 
 def update_totals(totals: Sequence[int], accumulation_steps: int) -> tuple[int, ...]:
