@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from dgap.protocol.diagram import infix
+from dgap.spec.laws import LAWS, Law
 from dgap.spec.properties import PROPERTIES, Property
 from dgap.spec.witnesses import WITNESSES
 
@@ -36,17 +37,20 @@ WHY: Mapping[str, str] = {
     "delivered. The bug of the original is a report that says so too early.",
     "S6": "A rank reads no more than it may still deliver, so its share is met and never passed; "
     "the shares of all ranks add up to the quota.",
-    "S7": "A group is closed before the sample that would exceed the budget; only a single sample "
-    "may exceed it. Costs are no part of the model, so this is a matter of the grouping alone.",
+    "S7": "A group that fits still fits when a sample is taken out. So a grouping that starts from "
+    "groups under the budget, leaves some for later and splits others stays under it, and reaches "
+    "min(n, T) groups. That the grouping of the runtime does only this is tested, not proved.",
     "S8": "The weight of a batch is W times its share of the step's targets; the sums travel with "
-    "the round, so all ranks divide by the same number, and averaging gives the global mean.",
+    "the round, so all ranks divide by the same number, and averaging gives the global mean. The "
+    "expression that is proved is the one that the runtime compiles; it divides once, as floats.",
     "S9": "A rank reads only while its window has room, and emits only while its queue has.",
     "S10": "A failure travels in the report, and a verdict is the same for all: so all ranks fail "
     "in one round, after the same number of steps, and name the same rank.",
     "S11": "A state that says what each loop has received, the same on all ranks, tells a new "
     "run exactly which samples are still to come.",
-    "S12": "Windows that must be full before they are offered bound how long a sample waits by "
-    "how long the rounds before it take.",
+    "S12": "A sample has at most B - 1 older ones in its window. Each round in which it waits "
+    "places the oldest, and samples read later stand behind it: its turn comes within B - 1 "
+    "rounds, and some run makes it wait so long.",
     "L1": "Wherever a world stands, some rank or loop can move, or all are done. With the queues "
     "and the loops in the model, a wait for room is a wait that the model knows.",
     "L2": "Every round but the last takes a sample from each rank that has any; a measure that "
@@ -82,7 +86,8 @@ def explain_promise(name: str, checks: Sequence[Check], matrix: KillMatrix) -> t
     """
     promise = promise_of(name)
     why = WHY[promise]
-    stated = [each for each in PROPERTIES if each.id == name or promise_of(each.id) == name]
+    known: tuple[Property | Law, ...] = (*PROPERTIES, *LAWS)
+    stated = [each for each in known if each.id == name or promise_of(each.id) == name]
     own = [each for each in checks if promise_of(each.property) == promise]
     if name != promise:  # one conjunct: the explorer's checks of it, and all proofs of the promise
         own = [each for each in own if each.property in (name, promise)]
@@ -96,8 +101,12 @@ def explain_promise(name: str, checks: Sequence[Check], matrix: KillMatrix) -> t
     return (*lines, "", *_killed(own, matrix))
 
 
-def _stated(each: Property) -> Iterator[str]:
+def _stated(each: Property | Law) -> Iterator[str]:
     yield f"{each.id}: {each.statement}"
+    if isinstance(each, Law):
+        yield f"  at every group, batch or sample: {infix(each.formula)}"
+        yield ""
+        return
     yield f"  {each.kind}, at every rank: {infix(each.formula)}"
     witness = next((one for one in WITNESSES if one.id == each.witness), None)
     if witness is not None:

@@ -24,6 +24,7 @@ from .equivalence import equivalence
 from .invariant_world import invariant
 from .kill_explored import killed_by_exploration
 from .mutants import Mutant
+from .obligations_age import age_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
 from .obligations_identity import identity_checks
@@ -179,6 +180,7 @@ OTHERS: tuple[Builder, ...] = (
     round_checks,
     identity_checks,
     progress_checks,
+    age_checks,
 )
 """What is asked of a table besides the invariant and what is cheap."""
 

@@ -17,16 +17,20 @@ from .duties import duty_checks
 from .exploration import exploration_checks
 from .foreign import foreign_checks
 from .kill_matrix import mutation_checks
+from .obligations_age import age_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_groups import group_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
 from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
 from .obligations_rounds import round_checks
+from .rule_mutants import rule_mutant_checks
 from .second_opinion import second_opinion_checks
 from .source_contract import source_checks
+from .tightness import tightness_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,
@@ -36,11 +40,15 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     round_checks,
     identity_checks,
     progress_checks,
+    age_checks,
+    group_checks,
     planted_checks,
     composition_checks,
     source_checks,
     foreign_checks,
     second_opinion_checks,
+    tightness_checks,
+    rule_mutant_checks,
     mutation_checks,
     duty_checks,
     exploration_checks,
@@ -55,6 +63,8 @@ CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
     round_checks,
     identity_checks,
     progress_checks,
+    age_checks,
+    group_checks,
 )
 """The proofs for all W: Z3 and Python alone, ten seconds. Planted bugs, explorations and foreign
 tools are left to the whole."""

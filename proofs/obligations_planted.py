@@ -13,9 +13,13 @@ from dataclasses import replace
 from dgap.protocol.transition import Table
 
 from .check import Check, Verdict
+from .obligations_age import age_checks
 from .obligations_decision import decision_checks
+from .obligations_effects import effect_checks
+from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_progress import progress_checks
+from .obligations_reception import reception_checks
 from .obligations_rounds import round_checks
 from .planted import (
     drained_rank_closes_alone,
@@ -35,7 +39,16 @@ _CONTROLS: tuple[tuple[Callable[[], Table], str], ...] = (
 
 def all_parametric(table: Table) -> dict[str, Check]:
     """Every obligation that can be asked of any table, by id."""
-    builders = (decision_checks, invariant_checks, round_checks, progress_checks)
+    builders = (
+        decision_checks,
+        effect_checks,
+        reception_checks,
+        invariant_checks,
+        round_checks,
+        identity_checks,
+        progress_checks,
+        age_checks,
+    )
     return {check.id: check for build in builders for check in build(table)}
 
 

@@ -22,8 +22,10 @@ from dgap.protocol.transition import Table
 from . import cvc5_solver
 from .asking import Claim, Obligation
 from .check import Check, Outcome, Reach, Verdict
+from .obligations_age import age_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_groups import group_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_progress import progress_checks
@@ -40,6 +42,8 @@ _BUILDERS: tuple[Callable[[Table], Sequence[Check]], ...] = (
     round_checks,
     identity_checks,
     progress_checks,
+    age_checks,
+    lambda _: group_checks(),
 )
 
 Group = Callable[[], Iterable[Obligation]]
