@@ -5,10 +5,12 @@ BIN := .venv/bin
 # Newer than both files below exactly when the environment is what they say.
 STAMP := .venv/installed
 PACKAGES := protocol spec proofs runtime
+# Where the ranks of the tests write their traces: of runs that end, and of those that are killed.
+TRACES := runs/traces
 # Folders of ours outside the four packages that style and types are checked in.
 OTHERS := $(wildcard tests examples benchmarks)
 
-.PHONY: help setup demo test lint verify verify-core mutants bench
+.PHONY: help setup demo test replay lint verify verify-core mutants bench
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -26,7 +28,11 @@ demo: setup  ## the main job: train on real text, fixed batches against dgap (FA
 	$(BIN)/python -m examples.demo $(if $(FAULT),--fault $(FAULT))
 
 test: lint  ## style, types and all tests
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --traces $(TRACES)
+
+replay: setup  ## explain every step of every rank in the last `make test`, by the transition table
+	$(BIN)/python -m dgap.proofs replay $(TRACES)/whole
+	$(BIN)/python -m dgap.proofs replay --cut $(TRACES)/cut
 
 lint: setup  ## style and types alone
 	$(BIN)/ruff check .

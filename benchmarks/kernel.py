@@ -7,6 +7,7 @@ their arguments and whatever takes longer was somebody else.
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from time import thread_time
 
@@ -17,6 +18,7 @@ from dgap.runtime import LoaderConfig
 from dgap.runtime.chunks import Sample
 from dgap.runtime.grouping import needed_group_count, partition
 from dgap.runtime.plan import Work, announced_words, describe_steps, group_window
+from dgap.runtime.trace import traced
 
 from .corpora import Corpus, load
 from .options import Options, parse, quick_options
@@ -31,6 +33,8 @@ SHOWN = (
     "plan_ms",
     "grouping_and_alignment_ms",
     "read_us",
+    "read_untraced_us",
+    "read_traced_us",
     "permits_us",
     "decode_and_decide_ms",
 )
@@ -83,6 +87,28 @@ def read_steps(machine: Machine, state: State, *, count: int) -> None:
         state, _ = machine.step(state, event)
 
 
+def trace_rows(options: Options) -> list[Row]:
+    """A step of the machine that the engine is given without a trace folder, and with one.
+
+    Without one it is the plain machine itself, so `read_untraced_us` is `read_us` once more.
+    """
+    config = LoaderConfig(token_budget=16384, window=STEP_REPEATS, first_window=STEP_REPEATS)
+    plain = Machine(config.settings())
+    state = initial_state(config.settings(), first_window=config.first_target)
+    key = CellKey("-", 0, 0, 1, "dgap")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, chosen in (("read_untraced_us", None), ("read_traced_us", folder)):
+            machine = traced(plain, chosen, state=state, epoch=0, rank=0, world_size=1)
+
+            def read(machine: Machine = machine) -> None:
+                read_steps(machine, state, count=STEP_REPEATS)
+
+            seconds = best_s(read, options.rounds)
+            rows.append(row_of(key, name, [1e6 * seconds / STEP_REPEATS]))
+    return rows
+
+
 def table_rows(options: Options) -> list[Row]:
     """One step of the table, one question to it, and the decision over W reports."""
     config = LoaderConfig(token_budget=16384, window=STEP_REPEATS, first_window=STEP_REPEATS)
@@ -116,7 +142,7 @@ def table_rows(options: Options) -> list[Row]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, show and write `kernel.json`."""
     options = parse(arguments, part="kernel", purpose=__doc__ or "", full=FULL, quick=QUICK)
-    rows = table_rows(options)
+    rows = table_rows(options) + trace_rows(options)
     for name in options.corpora:
         for budget in options.budgets:
             for window in options.windows:

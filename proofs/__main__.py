@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(demo(options.name, options.samples)))
         return 0
     if options.command == "replay":
-        return _replay(options.traces)
+        return _replay(options.traces, options.cut)
     if options.command == "mutants":
         return _mutants(options.only, options.write)
     if options.command == "export":
@@ -83,7 +83,8 @@ def _parser() -> argparse.ArgumentParser:
     bug.add_argument("name", metavar="NAME", choices=sorted(DEMOS), help=", ".join(sorted(DEMOS)))
     bug.add_argument("--samples", type=int, nargs="+", default=SAMPLES, help="of each rank")
     replay = commands.add_parser("replay", help="replay traces of real runs against the table")
-    replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*")
+    replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*", help="file or folder")
+    replay.add_argument("--cut", action="store_true", help="accept traces of killed ranks")
     mutants = commands.add_parser("mutants", help="find the killer of every mutant")
     mutants.add_argument("--only", metavar="PREFIX", default="", help="mutants whose id starts so")
     mutants.add_argument("--write", action="store_true", help="record what was found")
@@ -219,9 +220,9 @@ def _explain(name: str) -> int:
     return 0
 
 
-def _replay(paths: Sequence[Path]) -> int:
+def _replay(paths: Sequence[Path], cut: bool) -> int:
     try:
-        print("\n".join(replay_summary(replay_files(paths))))
+        print("\n".join(replay_summary(replay_files(paths, cut=cut))))
     except Unexplained as error:
         print(f"not explained: {error}")
         return 1

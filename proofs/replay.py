@@ -1,6 +1,7 @@
 """Replays the traces of real runs: each line must be a step of the table, and ranks must agree.
 
-    python -m dgap.proofs replay FOLDER/*.ndjson
+    python -m dgap.proofs replay FOLDER/*.ndjson      files: the ranks of one run
+    python -m dgap.proofs replay FOLDER               each folder below it: a run of its own
 
 Rules kept here:
 1. The step of a line is found by walking the rows (spec/oracle_step.py), not by the compiled
@@ -8,22 +9,33 @@ Rules kept here:
 2. The first line that no row explains is named by file and number, and so is the first gather
    whose vector is not the same on two ranks.
 3. No trace, an empty one, one that ends before its epoch does and one whose peers' traces are
-   missing all fail: what was not seen is not explained.
+   missing all fail: what was not seen is not explained. Only a trace that may be cut off (`cut`,
+   for ranks that were killed) may end early, also in the middle of a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from dgap.protocol.table import TABLE
 from dgap.protocol.trace import Start, Taken, read_start, read_taken
 from dgap.protocol.transition import Table
-from dgap.protocol.vocabulary import LIVE, EventKind, Phase, Report, State
-from dgap.spec.oracle_step import walk_report, walk_step
+from dgap.protocol.vocabulary import LIVE, Event, EventKind, Phase, Report, Settings, State
+from dgap.spec.oracle_step import Walked, walk_report, walk_step
 
 LEAVES_GATHER = (EventKind.GATHERED, EventKind.REFUSE)
+
+LISTED_COUNT = 24
+"""A summary of more traces counts them and lists none."""
+
+KNOWN_STEPS = 1 << 16
+"""Steps that are remembered: ranks and runs that are alike take the same ones again."""
+
+Walk = Callable[[Settings, State, Event], Walked | None]
 
 
 class Unexplained(ValueError):
@@ -52,42 +64,77 @@ class Replayed:
     end: State
 
 
-def replay(texts: Sequence[tuple[str, str]], table: Table = TABLE) -> tuple[Replayed, ...]:
-    """Replay traces, each a (name, text) pair, by themselves and against each other.
+def replay(
+    texts: Sequence[tuple[str, str]], table: Table = TABLE, *, cut: bool = False
+) -> tuple[Replayed, ...]:
+    """Replay the traces of one run, each a (name, text) pair, by themselves and with each other.
 
-    Raises Unexplained, naming the first line that the table does not explain.
+    `cut`: some ranks were killed, so a trace may end early. Raises Unexplained, naming the first
+    line that the table does not explain.
     """
     if not texts:
         raise Unexplained("no trace was given")
-    traces = tuple(replay_one(name, text, table) for name, text in texts)
+    traces = tuple(replay_one(name, text, table, cut=cut) for name, text in texts)
     for epoch in sorted({trace.start.epoch for trace in traces}):
         _compare([trace for trace in traces if trace.start.epoch == epoch])
     return traces
 
 
-def replay_files(paths: Sequence[Path], table: Table = TABLE) -> tuple[Replayed, ...]:
-    """As `replay`, of files. Raises Unexplained for a file that cannot be read, too."""
-    texts = []
-    for path in paths:
-        try:
-            texts.append((str(path), path.read_text(encoding="ascii")))
-        except (OSError, UnicodeDecodeError) as error:
-            raise Unexplained(f"{path}: {error}") from error
-    return replay(texts, table)
+def replay_files(
+    paths: Sequence[Path], table: Table = TABLE, *, cut: bool = False
+) -> tuple[Replayed, ...]:
+    """As `replay`, of files and folders. Raises Unexplained for what cannot be read, too."""
+    traces = [replay([_read(path) for path in run], table, cut=cut) for run in runs_of(paths)]
+    if not traces:
+        raise Unexplained("no trace was given")
+    return tuple(trace for run in traces for trace in run)
 
 
-def replay_one(name: str, text: str, table: Table = TABLE) -> Replayed:
+def runs_of(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The traces of each run: files that are named are of one; a folder holds one in each folder
+    below it that has any. Raises Unexplained for a folder without a trace."""
+    named = [path for path in paths if not path.is_dir()]
+    if named:
+        yield named
+    for folder in (path for path in paths if path.is_dir()):
+        found = sorted(folder.rglob("*.ndjson"), key=lambda path: (path.parent, path.name))
+        if not found:
+            raise Unexplained(f"{folder}: there is no trace in this folder")
+        for _, run in groupby(found, key=lambda path: path.parent):
+            yield list(run)
+
+
+def _read(path: Path) -> tuple[str, str]:
+    try:
+        return str(path), path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unexplained(f"{path}: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def known(table: Table) -> tuple[str, Walk]:
+    """The table's digest, and `walk_step` of its rows that remembers what it found."""
+
+    def walk(settings: Settings, state: State, event: Event) -> Walked | None:
+        return walk_step(table.rows, settings, state, event)
+
+    return table.digest(), lru_cache(maxsize=KNOWN_STEPS)(walk)
+
+
+def replay_one(name: str, text: str, table: Table = TABLE, *, cut: bool = False) -> Replayed:
     """Replay the trace of one rank. Raises Unexplained."""
-    first, *others = text.splitlines() or [""]
-    if not first:
-        raise Unexplained(f"{name}: the trace is empty")
+    *lines, unfinished = text.split("\n")
+    if not lines:
+        raise Unexplained(f"{name}: the trace is {'cut off in line 1' if text else 'empty'}")
+    first, *others = lines
     try:
         start = read_start(first)
     except ValueError as error:
         raise Unexplained(f"{name}:1: {error}") from error
-    if start.digest != table.digest():
+    digest, walk = known(table)
+    if start.digest != digest:
         raise Unexplained(
-            f"{name}:1: it ran the table {start.digest[:12]}, not {table.digest()[:12]}; replay it "
+            f"{name}:1: it ran the table {start.digest[:12]}, not {digest[:12]}; replay it "
             "with the version of dgap that wrote it"
         )
     if not 0 <= start.rank < start.world_size:
@@ -98,15 +145,21 @@ def replay_one(name: str, text: str, table: Table = TABLE) -> Replayed:
     for number, line in enumerate(others, start=1):
         place = f"{name}:{number + 1}"
         taken = _taken(place, number, line)
-        row, after = _explained(place, table, start, state, taken)
+        row, after = _explained(place, walk, start, state, taken)
         if taken.event.kind in LEAVES_GATHER:
             gathers.append(_gathered(place, table, start, state, taken))
         rows.append(row)
         state = after
-    if state.phase in LIVE:
+    if unfinished and not cut:
+        raise Unexplained(
+            f"{name}:{len(lines) + 1}: the trace is cut off in the middle of this line; if the "
+            "rank was killed, --cut accepts that"
+        )
+    if state.phase in LIVE and not cut:
         raise Unexplained(
             f"{name}: it ends after {len(rows)} steps in phase {Phase(state.phase).name}, before "
-            "the epoch does; the rank was killed, is still running, or lines are missing"
+            "the epoch does; lines are missing, the rank is still running, or it was killed "
+            "(--cut accepts that)"
         )
     return Replayed(
         name=name,
@@ -129,14 +182,14 @@ def _taken(place: str, number: int, line: str) -> Taken:
 
 
 def _explained(
-    place: str, table: Table, start: Start, state: State, taken: Taken
+    place: str, walk: Walk, start: Start, state: State, taken: Taken
 ) -> tuple[str, State]:
     """The row of a line and the next state."""
     count = len(taken.event.reports)
     if taken.event.kind == EventKind.GATHERED and count != start.world_size:
         raise Unexplained(f"{place}: {count} reports among {start.world_size} ranks")
     where = f"{place}: {taken.event.kind.name} in phase {Phase(state.phase).name}"
-    found = walk_step(table.rows, start.settings, state, taken.event)
+    found = walk(start.settings, state, taken.event)
     if found is None:
         raise Unexplained(f"{where}: no row takes it; state {_shown(state)}, {taken.event}")
     pairs = zip(State._fields, state, found.state, strict=True)
@@ -196,11 +249,12 @@ def _shown(state: State) -> str:
 
 
 def summary(traces: Sequence[Replayed]) -> tuple[str, ...]:
-    """One line per trace, then one for all."""
+    """One line per trace unless they are many, then one for all."""
+    listed = traces if len(traces) <= LISTED_COUNT else ()
     lines = [
         f"{trace.name}: {trace.lines} steps of rank {trace.start.rank}, "
         f"{len(trace.gathers)} rounds, {trace.end.steps} batches, {Phase(trace.end.phase).name}"
-        for trace in traces
+        for trace in listed
     ]
     rows = {row for trace in traces for row in trace.rows}
     return (

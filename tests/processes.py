@@ -16,6 +16,9 @@ after `init_process_group("gloo")`. Rules of this file:
 that has imported torch and run nothing: the same fork, but free of what earlier tests left in
 pytest's process (autograd threads, OpenMP pools), which a plain fork would copy half of. Inside a
 rank the method is the default of `multiprocessing`, so DataLoader workers start by it too.
+
+With `pytest --traces FOLDER` every loader of every rank writes its traces there
+(`tests/tracing.py`), to be replayed against the table by `python -m dgap.proofs replay`.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.rank_process import RankError, Setup, StartMethod, Target, rank_main
+from tests.tracing import new_trace_folder
 
 __all__ = [
     "START_METHODS",
@@ -73,11 +77,13 @@ def run_ranks(
     timeout_s: float = 60.0,
     init_group: bool = True,
     collective_timeout_s: float = 30.0,
+    killed: bool = False,
 ) -> list[RankResult]:
     """Runs `target(rank, world_size, args_per_rank[rank])` on each rank; results in rank order.
 
     `timeout_s` bounds the whole call. `init_group=False` leaves torch.distributed alone. Without
-    `args_per_rank` the third argument is None. Raises `RanksHung` after the deadline.
+    `args_per_rank` the third argument is None. `killed` says that a rank dies on the way, so
+    that traces may be cut off. Raises `RanksHung` after the deadline.
     """
     args = [None] * world_size if args_per_rank is None else list(args_per_rank)
     if len(args) != world_size:
@@ -90,6 +96,7 @@ def run_ranks(
             start_method=start_method,
             init_group=init_group,
             collective_timeout_s=collective_timeout_s,
+            trace_folder=new_trace_folder(f"{target.__name__}-{start_method}", killed=killed),
         )
         ranks: list[_Rank] = []
         try:

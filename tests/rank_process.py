@@ -17,6 +17,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
+from tests.tracing import trace_every_epoch
+
 Target = Callable[[int, int, Any], Any]
 StartMethod = Literal["spawn", "fork"]
 
@@ -45,6 +47,7 @@ class Setup:
     start_method: StartMethod
     init_group: bool
     collective_timeout_s: float
+    trace_folder: str | None = None
 
     def log_path(self, rank: int) -> Path:
         return Path(self.folder, f"rank-{rank}.log")
@@ -79,6 +82,8 @@ def _prepare(setup: Setup, rank: int) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
+    if setup.trace_folder is not None:
+        trace_every_epoch(setup.trace_folder)
 
 
 def _run_target(setup: Setup, rank: int, target: Target, arg: Any) -> Any:

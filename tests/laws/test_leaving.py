@@ -249,6 +249,7 @@ def test_a_killed_rank_is_an_error_on_every_survivor_within_seconds(
         world_size=WORLD_SIZE,
         start_method=start_method,
         args_per_rank=[victim] * WORLD_SIZE,
+        killed=True,
     )
     for result in results:
         if result.rank == victim:

@@ -141,7 +141,7 @@ def test_a_run_of_a_planted_table_is_refused_by_the_protocol(tmp_path: Path) -> 
     lines = trace_path(str(tmp_path), epoch=0, rank=0).read_text().splitlines()
     lines[0] = edited(lines[0], digest=TABLE.digest())
     with pytest.raises(Unexplained, match="rank 0 would report"):
-        replay([("rank0", "\n".join(lines))])
+        replay(as_texts({"rank0": lines}))
 
 
 def other_vector(lines: Lines) -> Lines:
@@ -156,7 +156,7 @@ def test_ranks_that_got_different_vectors_are_refused(tmp_path: Path) -> None:
     plans = [Plan(costs=(4,)), Plan(costs=(4, 4, 3))]
     found = traces(tmp_path, plans, allow_same_data=True)
     found["rank0"] = other_vector(found["rank0"])
-    replay_one("rank0", "\n".join(found["rank0"]))
+    replay_one(*as_texts(found)[0])
     with pytest.raises(Unexplained, match=r"rank \d got GATHERED .* but GATHERED"):
         replay(as_texts(found))
 
