@@ -39,7 +39,7 @@ def new_engine(
     introduction = Introduction(
         table_digest=machine.table.digest(),
         settings=config.shared_words(epoch),
-        allow_same_data=config.allow_same_data,
+        allow_same_data=config.allow_same_data or world_size == 1,
     )
     return Engine(
         machine=traced(

@@ -17,6 +17,7 @@ from typing import Any
 from dgap.protocol.errors import BadBatch
 
 from .chunks import Sample
+from .packing import pack, unpack
 
 
 class IdleBatch:
@@ -34,15 +35,21 @@ class IdleBatch:
     def of(cls, content: Any) -> IdleBatch:
         """Keep this batch. One that pickles and does not load counts as unpicklable."""
         try:
-            payload = pickle.dumps(content)
-            pickle.loads(payload)
+            payload = pickle.dumps(pack([content]))
+            _content_of(payload)
         except Exception as error:  # pickle raises whatever a class's own hooks raise
             return cls(b"", content, obstacle=f"{type(error).__name__}: {error}")
         return cls(payload)
 
     def content(self) -> Any:
         """The batch, for one step."""
-        return pickle.loads(self.payload) if self.payload else self._content  # our own bytes
+        return _content_of(self.payload) if self.payload else self._content
+
+
+def _content_of(payload: bytes) -> Any:
+    """The batch in these bytes, which are our own or a peer's."""
+    (content,) = unpack(pickle.loads(payload))
+    return content
 
 
 def smallest(samples: Sequence[Sample]) -> Sample:

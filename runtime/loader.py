@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ from dgap.protocol.machine import Machine
 
 from .arguments import build_config, check_arguments
 from .assembly import new_engine
-from .chunks import ChunkDataset, ChunkSampler, Sample
+from .chunks import ChunkDataset, Sample, shared_chunks
 from .farewell import LEAVE_WAIT_S, close_at_exit
 from .intake import Intake, Truncate
 from .ledger import Ledger
@@ -113,7 +114,6 @@ class DynamicBatchLoader(DataLoader[Any]):
             raise ConfigError(str(error)) from error
         self._truncate_fn = truncate_fn
         self._idle_batch = idle_batch
-        self._machine = Machine(self.config.settings())
         self._ledger = Ledger()
         close_at_exit(self)
 
@@ -165,6 +165,11 @@ class DynamicBatchLoader(DataLoader[Any]):
         """Where the samples of the present or last epoch went on this rank."""
         return self._ledger
 
+    @cached_property
+    def _machine(self) -> Machine:
+        """Compiled when first needed: by then the workers are starting."""
+        return Machine(self.config.settings())
+
     @property
     def protocol_digest(self) -> str:
         """SHA-256 of the transition table that this loader runs."""
@@ -193,11 +198,23 @@ class DynamicBatchLoader(DataLoader[Any]):
                 "the process group has changed since the loader was made; make the loader after "
                 "init_process_group"
             )
-        if self._transport is None or self._transport.closed:
-            self._transport = open_transport(self._group, timeout_s=self.config.timeout_s)
         self._ledger = Ledger()
         self._received = 0
-        self._session = Session(
+        source = Source(self._new_inner_loader, window=self.config.window)
+        source.start()
+        try:
+            self._session = self._new_session(source)
+        except BaseException:
+            source.close(LEAVE_WAIT_S)
+            raise
+        self._session.start()
+        return self._session
+
+    def _new_session(self, source: Source) -> Session:
+        """Meets the peers and puts the session together, while the workers start and read."""
+        if self._transport is None or self._transport.closed:
+            self._transport = open_transport(self._group, timeout_s=self.config.timeout_s)
+        return Session(
             engine=new_engine(
                 self._machine,
                 self.config,
@@ -208,7 +225,7 @@ class DynamicBatchLoader(DataLoader[Any]):
                 ledger=self._ledger,
                 idle_batch=self._idle_batch,
             ),
-            source=Source(self._new_inner_loader, window=self.config.window),
+            source=source,
             intake=Intake(
                 self.config,
                 self._ledger,
@@ -218,8 +235,6 @@ class DynamicBatchLoader(DataLoader[Any]):
             transport=self._transport,
             queue_size=self.config.queue_size,
         )
-        self._session.start()
-        return self._session
 
     def _own_sampler(self, dataset: Any) -> ShardingSampler:
         rank, world_size = self._place
@@ -235,7 +250,13 @@ class DynamicBatchLoader(DataLoader[Any]):
         return DataLoader(
             ChunkDataset(self.dataset, **self._measures),
             batch_size=None,
-            sampler=ChunkSampler(self.sampler, self._chunk_size()),
+            sampler=shared_chunks(
+                self.sampler,
+                chunk_size=self.config.chunk_size,
+                window=self.config.window,
+                first_window=self.config.first_target,
+                workers=self.num_workers,
+            ),
             num_workers=self.num_workers,
             prefetch_factor=self.prefetch_factor,
             multiprocessing_context=self.multiprocessing_context,
@@ -250,11 +271,6 @@ class DynamicBatchLoader(DataLoader[Any]):
         would be drawn from, in quota mode at a time that differs from run to run."""
         text = f"{self.config.seed}/{self.epoch}/{self._place[0]}"
         return torch.Generator().manual_seed(random.Random(text).getrandbits(63))
-
-    def _chunk_size(self) -> int:
-        """Small enough that each worker gets several chunks, and that one fits the window."""
-        share = len(self.sampler) // (4 * max(1, self.num_workers))  # type: ignore[arg-type]
-        return max(1, min(self.config.chunk_size, self.config.first_target, share))
 
     def _collate(self, samples: list[Any]) -> Any:
         content = self.collate_fn(samples)

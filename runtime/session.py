@@ -66,8 +66,7 @@ class Session:
         self._thread = threading.Thread(target=self._work, name="dgap-engine", daemon=True)
 
     def start(self) -> None:
-        """Start the threads."""
-        self._source.start()
+        """Start the engine's thread. The source reads already, or does once it is started."""
         self._thread.start()
 
     def items(self) -> Iterator[tuple[Any, Step]]:

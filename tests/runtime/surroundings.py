@@ -19,8 +19,6 @@ class ListSource(Source):
         self.samples = list(samples)
         self.closed = threading.Event()
         self.restarts = 0
-
-    def start(self) -> None:
         self.left = list(self.samples)
 
     def pull(self) -> Pulled:
@@ -30,7 +28,7 @@ class ListSource(Source):
 
     def restart(self) -> None:
         self.restarts += 1
-        self.start()
+        self.left = list(self.samples)
 
     def close(self, wait_s: float) -> None:
         self.closed.set()

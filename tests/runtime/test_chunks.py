@@ -7,11 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch.utils.data import DataLoader, Dataset
 
 from dgap.protocol.errors import BadCost, ConfigError, SampleChanged
 from dgap.protocol.vocabulary import FailureCode
-from dgap.runtime.chunks import Chunk, ChunkDataset, ChunkSampler, Fault, Sample, iterate_chunk
+from dgap.runtime.chunks import (
+    Chunk,
+    ChunkDataset,
+    ChunkSampler,
+    Fault,
+    Sample,
+    iterate_chunk,
+    shared_chunks,
+)
 
 
 class Texts(Dataset[Any]):
@@ -157,6 +167,39 @@ def test_a_sampler_is_cut_into_chunks_of_any_integers() -> None:
     assert list(ChunkSampler([], 2)) == []
 
 
+@given(
+    size=st.integers(0, 40),
+    chunk_size=st.integers(1, 9),
+    small_size=st.integers(1, 9),
+    small_count=st.integers(0, 9),
+)
+def test_chunks_of_two_sizes_hold_every_index_once_in_order(
+    size: int, chunk_size: int, small_size: int, small_count: int
+) -> None:
+    sampler = ChunkSampler(range(size), chunk_size, small_size=small_size, small_count=small_count)
+    chunks = list(sampler)
+    assert [index for chunk in chunks for index in chunk] == list(range(size))
+    assert len(sampler) == len(chunks)
+    wanted = [small_size] * small_count + [chunk_size] * size
+    assert all(len(chunk) == want for chunk, want in zip(chunks[:-1], wanted, strict=False))
+    assert all(len(chunk) <= want for chunk, want in zip(chunks, wanted, strict=False))
+
+
+def test_all_workers_share_the_first_window_and_every_chunk_fits_the_window() -> None:
+    chunks = list(
+        shared_chunks(range(1000), chunk_size=32, window=1024, first_window=64, workers=2)
+    )
+    assert [len(chunk) for chunk in chunks[:9]] == [8] * 8 + [32]
+    chunks = list(shared_chunks(range(1000), chunk_size=32, window=5, first_window=5, workers=1))
+    assert {len(chunk) for chunk in chunks} == {5}
+
+
+def test_few_samples_are_dealt_to_all_workers() -> None:
+    chunks = list(shared_chunks(range(8), chunk_size=32, window=64, first_window=16, workers=2))
+    assert [len(chunk) for chunk in chunks] == [1] * 8
+    assert list(shared_chunks([], chunk_size=32, window=64, first_window=16, workers=0)) == []
+
+
 def test_a_sampler_without_a_length_is_taken_and_has_none() -> None:
     sampler = ChunkSampler((index for index in range(3)), 2)
     with pytest.raises(TypeError, match="generator has no length"):
@@ -173,3 +216,5 @@ def test_a_sampler_of_something_else_is_refused(index: Any) -> None:
 def test_a_chunk_size_below_one_is_refused() -> None:
     with pytest.raises(ConfigError, match="chunk_size"):
         ChunkSampler([], 0)
+    with pytest.raises(ConfigError, match="small_size"):
+        ChunkSampler([], 1, small_size=0)
