@@ -15,7 +15,7 @@ from dgap.protocol.codec import word
 from dgap.protocol.errors import ConfigError
 from dgap.protocol.vocabulary import Policy, Settings
 
-from .grouping import BudgetKind
+from .boundaries import BudgetKind
 
 Mode = Literal["join", "quota"]
 Tail = Literal["idle", "stop"]

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 
 from dgap.protocol.errors import MalformedReport
 
+from .boundaries import BudgetKind
 from .chunks import Sample
 from .config import LoaderConfig
-from .grouping import BudgetKind, group_cost, needed_group_count, partition
+from .grouping import group_cost, needed_group_count, partition
 from .step import Step
 from .weights import step_weights
 

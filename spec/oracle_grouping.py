@@ -30,6 +30,11 @@ def weight_of_group(costs: Sequence[int], kind: str) -> int:
     return cost if kind == "padded" else cost * cost
 
 
+def unavoidable_weight(costs: Sequence[int], kind: str, group_count: int) -> int:
+    """What no partition into so many groups can be below: the tokens; equal packed groups."""
+    return sum(costs) if kind == "padded" else sum(costs) ** 2 // group_count
+
+
 def least_group_count(costs: Sequence[int], budget: int, kind: str) -> int:
     """Fewest groups of a contiguous partition of the sorted window; 0 for no samples."""
     window = sorted(costs)
@@ -123,7 +128,19 @@ def faults_of_partition(
         faults.append("samples are recycled although all of them fit")
     if costs and 0 not in placed:
         faults.append("the oldest sample is recycled")
-    longest = [max(costs[position] for position in group) for group in groups if group]
-    if longest != sorted(longest, reverse=True):
-        faults.append("the groups are not ordered from the longest down")
+    if recycled and groups_of_the_oldest(groups, recycled) < (step_count + 1) // 2:
+        faults.append("fewer than half of the groups are those of the oldest samples")
+    ranks = [place_of_group([costs[p] for p in group], budget, kind) for group in groups if group]
+    if ranks != sorted(ranks):
+        faults.append("the groups are not ordered from the dearest down")
     return faults
+
+
+def groups_of_the_oldest(groups: Sequence[Sequence[int]], recycled: Sequence[int]) -> int:
+    """How many groups hold a sample older than all that wait; `recycled` is not empty."""
+    return sum(min(group) < min(recycled) for group in groups)
+
+
+def place_of_group(costs: Sequence[int], budget: int, kind: str) -> tuple[int, int]:
+    """By what groups are ordered: 64ths of the budget that they cost, then the longest sample."""
+    return (-(64 * cost_of_group(costs, kind) // budget), -max(costs))

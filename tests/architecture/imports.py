@@ -53,7 +53,7 @@ IMPURE = frozenset(
 
 # The engine turns events into table steps; who calls it owns threads, clocks and collectives.
 SANS_IO = frozenset(
-    f"runtime/{stem}.py" for stem in "engine grouping intake ledger plan weights".split()
+    f"runtime/{stem}.py" for stem in "boundaries engine grouping intake ledger plan weights".split()
 )
 ENGINE_MAY_NOT = ("torch.distributed", "torch.multiprocessing")
 

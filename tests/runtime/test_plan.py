@@ -73,12 +73,26 @@ def test_units_are_groups_of_whole_updates_rounded_up(costs: list[int], accumula
     assert (units - 1) * accumulation < groups <= units * accumulation
 
 
-def test_ranks_order_their_steps_alike_so_that_equal_places_hold_similar_cost() -> None:
-    rank_0 = planned([20] * 2 + [10] * 4 + [4] * 10 + [1] * 40, 4)
-    rank_1 = planned([21] * 1 + [11] * 3 + [5] * 8 + [2] * 20, 4)
-    longest = [[max(s.cost for s in group) for group in plan.groups] for plan in (rank_0, rank_1)]
-    ranked = [sorted(range(4), key=row.__getitem__) for row in longest]
-    assert ranked[0] == ranked[1]
+def test_equal_places_on_all_ranks_hold_equal_cost_and_then_similar_lengths() -> None:
+    # Full groups of four lengths on both ranks, and one that its longest sample leaves half empty.
+    rank_0 = planned([20] * 2 + [10] * 4 + [4] * 10 + [1] * 40 + [22], 5)
+    rank_1 = planned([19] * 2 + [8] * 5 + [5] * 8 + [2] * 20 + [25], 5)
+    costs, longest = (
+        [
+            [measure([sample.cost for sample in group]) for group in plan.groups]
+            for plan in (rank_0, rank_1)
+        ]
+        for measure in (lambda group: group_cost(group, "padded"), max)
+    )
+    places = sorted(range(5), key=lambda place: (-costs[0][place], -longest[0][place]))
+    assert [[row[place] for place in places] for row in costs] == [
+        [40, 40, 40, 40, 22],
+        [40, 40, 40, 38, 25],
+    ]
+    assert [[row[place] for place in places] for row in longest] == [
+        [20, 10, 4, 1, 22],
+        [8, 5, 2, 19, 25],
+    ]
 
 
 def test_the_order_of_the_steps_changes_with_seed_epoch_and_round_and_with_nothing_else() -> None:
