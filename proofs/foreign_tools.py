@@ -67,7 +67,7 @@ class Answer:
 def run_tlc(files: TlaFiles, *, long: bool = False) -> Answer:
     """TLC on a module; `long` readies it for a long search. Raises MissingTool, UnreadableAnswer,
     subprocess.TimeoutExpired."""
-    java = _program("java", "install a Java runtime: apt-get install default-jre-headless")
+    java = program("java", "install a Java runtime: apt-get install default-jre-headless")
     jar = tlc_jar()
     with TemporaryDirectory() as folder:
         Path(folder, f"{MODULE}.tla").write_text(files.module)
@@ -115,8 +115,8 @@ def read_tlc(output: str) -> Answer:
 def run_rumur(model: str, *, long: bool = False) -> Answer:
     """Rumur on a model: it writes a verifier in C, which is compiled and run; `long` readies it
     for a long search. Raises MissingTool, UnreadableAnswer, subprocess.TimeoutExpired."""
-    rumur = _program("rumur", "apt-get install rumur")
-    compiler = _program("gcc", "apt-get install gcc")
+    rumur = program("rumur", "apt-get install rumur")
+    compiler = program("gcc", "apt-get install gcc")
     with TemporaryDirectory() as folder:
         Path(folder, "model.m").write_text(model)
         started = time.perf_counter()
@@ -167,7 +167,8 @@ def _rumur_version() -> str:
     return _output([rumur, "--version"], ".").replace("Rumur version", "").strip()
 
 
-def _program(name: str, remedy: str) -> str:
+def program(name: str, remedy: str) -> str:
+    """The path of a program. Raises MissingTool, saying how to install it."""
     path = shutil.which(name)
     if path is None:
         raise MissingTool(f"{name} is not installed: {remedy}")

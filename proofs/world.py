@@ -23,7 +23,7 @@ from dgap.protocol.expr import Both, Formula, conjoin
 from dgap.protocol.machine import Machine, initial_state
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
-from dgap.protocol.vocabulary import Effect, Event, EventKind, Phase, Report, Settings, State
+from dgap.protocol.vocabulary import Effect, Event, EventKind, Phase, Report, Settings, State, state
 from dgap.spec.environment import (
     MOVES,
     OCCASIONS,
@@ -43,6 +43,9 @@ Reason = tuple[str, Event | None]
 
 ROWS = (*OCCASIONS, *MOVES)
 _LIVE = environment_field("crashed").equals(0)
+_has_room = environment_field("queued") < environment_field("queue_limit")
+EAGER = state("phase").equals(Phase.FILL) | (state("phase").equals(Phase.EMIT) & _has_room)
+"""At a rank whose protocol moves first in a reduced world."""
 
 
 def conjuncts(formula: Formula) -> Iterator[Formula]:
@@ -97,6 +100,7 @@ class World:
         self._responses = {
             response.effect: self._environment_update(response.updates) for response in RESPONSES
         }
+        self._is_eager = over_one_rank([EAGER], self.settings)
         self._taken = {(row.phase, row.event) for row in self.table.rows}
 
     def _joint_guard(self, parts: Sequence[Formula]) -> list[Callable[..., tuple[Any, ...]]]:
@@ -235,7 +239,7 @@ class World:
             self.flats.append((*state, *environment))
             self._own.append(None)
             self._waits.append(self._waiting_rows(state, environment))
-            self._eager.append(_is_eager(state, environment))
+            self._eager.append(self._is_eager(state, environment)[0])
         if why is not None:
             self.reasons.setdefault((why[0], number), why[1])
         return number
@@ -267,8 +271,3 @@ def candidates(kind: EventKind, state: State, reports: tuple[Report, ...] = ()) 
             yield Event(kind, reports=reports)
         case _:
             yield Event(kind)
-
-
-def _is_eager(state: State, environment: Environment) -> bool:
-    has_room = environment.queued < environment.queue_limit
-    return state.phase == Phase.FILL or (state.phase == Phase.EMIT and has_room)

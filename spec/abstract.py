@@ -18,7 +18,18 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from dgap.protocol.expr import TRUE, Choose, Const, Every, Greatest, Least, Term
+from dgap.protocol.expr import (
+    TRUE,
+    Choose,
+    Const,
+    Every,
+    Formula,
+    Greatest,
+    Least,
+    Name,
+    Term,
+    conjoin,
+)
 from dgap.protocol.vocabulary import Phase, setting
 
 from .environment import ranked, world
@@ -81,3 +92,44 @@ def permits(before: Abstract, after: Abstract, goals: tuple[int, ...]) -> bool:
         )
     unchanged = (after.steps, after.received) == (before.steps, before.received)
     return unchanged and (after.status == Status.FAILED or after.received == goals)
+
+
+CHANGE = (
+    *("steps_before", "status_before", "received_before"),
+    *("steps_after", "status_after", "received_after", "goal"),
+)
+"""The names in `PERMITS`: what the map gives for a rank before and after, and its goal."""
+
+
+def _own(name: str) -> Name:
+    return Name("world", name)
+
+
+def _each(name: str) -> Name:
+    return Name("report", name)
+
+
+_same_steps = _own("steps_after").equals(_own("steps_before"))
+_same_received = Every(_each("received_after").equals(_each("received_before")))
+_runs_before = _own("status_before").equals(Status.RUNNING)
+_runs_after = _own("status_after").equals(Status.RUNNING)
+_step = conjoin(
+    _runs_after,
+    _own("steps_after").equals(_own("steps_before") + 1),
+    Every(
+        (_each("received_before") <= _each("received_after"))
+        & (_each("received_after") <= _each("goal"))
+    ),
+)
+_end = conjoin(
+    ~_runs_after,
+    _same_steps,
+    _same_received,
+    _own("status_after").equals(Status.FAILED)
+    | Every(_each("received_after").equals(_each("goal"))),
+)
+_stutter = conjoin(_same_steps, _own("status_after").equals(_own("status_before")), _same_received)
+
+PERMITS: Formula = _stutter | (_runs_before & (_step | _end))
+"""`permits` as data, for exporters: read at any rank, ranging over all. The two are compared on
+all small values."""
