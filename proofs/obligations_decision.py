@@ -58,12 +58,11 @@ def vector_scene(table: Table, *assumed: Formula) -> Scene:
     """A gathered vector about which nothing is known but that ranks sent it."""
     published = [each for each in invariant(table) if each.name == "published"]
     number = ACTOR["entered"]
-    facts = (each.formula(rank, number) for each in published for rank in (ACTOR, B))
     gathered = Action(
         name="gathered", guard=TRUE, updates=(), awaited="entered", awaits=ACTOR["entered"]
     )
     scene = Scene(table, published, gathered, inductive=False)
-    scene.assumed = (kind_at(number).equals(GATHER), number >= 1, *facts, *assumed)
+    scene.assumed = (kind_at(number).equals(GATHER), number >= 1, *assumed)
     return scene
 
 

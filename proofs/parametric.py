@@ -11,7 +11,7 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
@@ -32,6 +32,7 @@ from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import EffectKind, EventKind
 
 from .actions import ACTOR, Action, takes_part
+from .hypothesis import Hypothesis, Kind, conjuncts_of, named_axioms
 from .solver import RANK, Z3, Theory, choose, constant
 from .terms import Agreed, Rank, Reading, Vector, of_rank, said, translate
 
@@ -141,7 +142,8 @@ class Scene:
     """The invariant, and one action of rank `a` that happens in it.
 
     `others` are further ranks that conjuncts are instantiated at; `assumed` are hypotheses of a
-    single question. Without an action the scene is a state of the world at rest.
+    single question. Without an action the scene is a state of the world at rest. Where it is not
+    `inductive`, of the conjuncts only those about reports are known, of the gathered reports.
     """
 
     table: Table
@@ -192,40 +194,47 @@ class Scene:
     @cached_property
     def theory(self) -> Theory:
         """All hypotheses, ready to be asked."""
-        _ = self.changes  # reads the updates, whose aggregates have witnesses too
-        action = self._action_hypotheses() if self.action else []
-        found = [
-            self.now(settings_are_sound),
-            self.now(_origin),
-            *(self.now(formula) for formula in self.assumed),
-            *action,
-        ]
-        if self.inductive:
-            found += invariant_terms(tuple(self.conjuncts), self.ranks)
-        for rank in self.ranks:
-            found += [self.now(_recurrences(rank[name])) for name in ("left", "entered")]
-        found += [self.now(_recurrences(Const(0)))]
-        found += self.vector.axioms([constant(rank.name, RANK) for rank in self.ranks])
-        return Theory(found)
+        return Theory([each.term for each in self.hypotheses])
 
-    def _action_hypotheses(self) -> list[Z3]:
-        action = self.action
-        if action is None:
-            return []
-        found = [self.now(action.guard), *(self.now(f) for f in self._agreement(action))]
-        found += self._said(action)
+    @cached_property
+    def hypotheses(self) -> list[Hypothesis]:
+        """All that is known, by name."""
+        _ = self.changes  # reads the updates, whose aggregates have witnesses too
+        found = [Hypothesis(self.now(settings_are_sound), Kind.SETTINGS)]
+        found.append(Hypothesis(self.now(_origin), Kind.ORIGIN))
+        found += (each for formula in self.assumed for each in self._each(formula, Kind.ASSUMED))
+        if self.action:
+            found += self._action_hypotheses(self.action)
+        if self.inductive:
+            found += invariant_hypotheses(tuple(self.conjuncts), self.ranks)
+        numbers = (rank[name] for rank in self.ranks for name in ("left", "entered"))
+        for number in (*numbers, Const(0)):
+            found.append(Hypothesis(self.now(_recurrences(number)), Kind.RECURRENCE, (number,)))
+        return [*found, *named_axioms(self.vector, self.ranks)]
+
+    def _each(self, formula: Formula, kind: Kind, *about: str) -> Iterator[Hypothesis]:
+        """The parts of a conjunction, each a hypothesis of its own."""
+        for part in conjuncts_of(formula):
+            yield Hypothesis(self.now(part), kind, (*about, part))
+
+    def _action_hypotheses(self, action: Action) -> Iterator[Hypothesis]:
+        kind = Kind.MOVE if action.row is None and action.updates else Kind.GUARD
+        yield from self._each(action.guard, kind, action.name)
+        for formula in self._agreement(action):
+            yield Hypothesis(self.now(formula), Kind.AGREED, (formula,))
+        yield from self._said(action)
         voices = [Rank(str(voice)) for voice in self.vector.voices([])]
         for rank in (*self.ranks, *voices):
             if action.awaited == "begun":
                 arrived = implies(takes_part(rank), rank["begun"] >= action.awaits)
-                found.append(self.now(arrived))
+                yield Hypothesis(self.now(arrived), Kind.BEGUN, (arrived,))
             elif action.awaited:
-                found.append(self.now(rank[action.awaited] >= action.awaits))
-        for conjunct in self.conjuncts:
-            if conjunct.numbered and conjunct.ranks == 1:
-                formulas = (conjunct.formula(voice, ACTOR["entered"]) for voice in voices)
-                found += [self.now(formula) for formula in formulas]
-        return found
+                arrived = rank[action.awaited] >= action.awaits
+                yield Hypothesis(self.now(arrived), Kind.ENTERED, (arrived,))
+        senders = voices if self.inductive else (*self.ranks, *voices)
+        numbered = (each for each in self.conjuncts if each.numbered and each.ranks == 1)
+        for conjunct, rank in product(numbered, senders):
+            yield instance(conjunct, (rank,), ACTOR["entered"])
 
     def _agreement(self, action: Action) -> Iterable[Formula]:
         """The verdict of a gather is a function of its vector, hence of its number (S1)."""
@@ -239,27 +248,38 @@ class Scene:
         if owed is not None:
             yield Agreed("step_count_at", number).equals(owed)
 
-    def _said(self, action: Action) -> list[Z3]:
+    def _said(self, action: Action) -> Iterator[Hypothesis]:
         """The report of a rank that enters a gather is read off the state it enters with."""
         row = action.row
         if row is None or all(ask.kind != EffectKind.GATHER for ask in row.asks):
-            return []
+            return
         number, actor = self.then(ACTOR["entered"]), constant(ACTOR.name, RANK)
-        return [said(name, number, actor) == self.then(value) for name, value in self.table.report]
+        for name, value in self.table.report:
+            term = said(name, number, actor) == self.then(value)
+            yield Hypothesis(term, Kind.REPORT, (name, value))
 
 
 @lru_cache(maxsize=64)
-def invariant_terms(conjuncts: tuple[Conjunct, ...], ranks: tuple[Rank, ...]) -> list[Z3]:
+def invariant_hypotheses(
+    conjuncts: tuple[Conjunct, ...], ranks: tuple[Rank, ...]
+) -> list[Hypothesis]:
     """All conjuncts at all named ranks, and at the collectives that these stand at."""
     positions = (rank[name] for rank in ranks for name in ("left", "entered"))
     numbers = (NUMBER, *positions)
-    found = []
-    for conjunct in conjuncts:
-        for chosen in product(ranks, repeat=conjunct.ranks):
-            for number in numbers if conjunct.numbered else (None,):
-                extra = () if number is None else (number,)
-                found.append(translate(conjunct.formula(*chosen, *extra), Reading(name=before)))
-    return found
+    return [
+        instance(conjunct, chosen, number)
+        for conjunct in conjuncts
+        for chosen in product(ranks, repeat=conjunct.ranks)
+        for number in (numbers if conjunct.numbered else (None,))
+    ]
+
+
+def instance(conjunct: Conjunct, ranks: tuple[Rank, ...], number: Term | None = None) -> Hypothesis:
+    """A conjunct at ranks, and at a collective if it is numbered."""
+    extra = () if number is None else (number,)
+    kind = Kind.NUMBERED if extra else Kind.INVARIANT
+    term = translate(conjunct.formula(*ranks, *extra), Reading(name=before))
+    return Hypothesis(term, kind, (conjunct.name, ", ".join(rank.name for rank in ranks), *extra))
 
 
 def before_number(number: Term) -> Z3:

@@ -12,9 +12,10 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
 from dgap.protocol.expr import (
     Arithmetic,
@@ -156,6 +157,15 @@ class _Aggregate:
         return [*bounds, some((found, absent))]
 
 
+class Axiom(NamedTuple):
+    """That an aggregate with this witness has a bound at a voice, or, without one, attains it."""
+
+    term: Z3
+    aggregate: Node
+    witness: str
+    voice: int | None
+
+
 @dataclass
 class Vector:
     """The reports of one round, and the aggregates that were asked of it.
@@ -188,9 +198,16 @@ class Vector:
 
     def axioms(self, ranks: Sequence[Z3]) -> list[Z3]:
         """Bounds at the named ranks and all witnesses; each witness attains its value."""
+        return [axiom.term for axiom in self.stated(ranks)]
+
+    def stated(self, ranks: Sequence[Z3]) -> Iterator[Axiom]:
+        """The axioms, each with what it states."""
         self.closed = True
         voices = self.voices(ranks)
-        return [axiom for each in self.aggregates.values() for axiom in each.axioms(voices)]
+        places = (*range(len(voices)), None)  # the bounds in the order of the voices, then one more
+        for index, each in enumerate(self.aggregates.values()):
+            for voice, term in zip(places, each.axioms(voices), strict=True):
+                yield Axiom(term, each.node, f"{self.label}{index}", voice)
 
 
 def translate(node: Node, reading: Reading) -> Z3:

@@ -11,7 +11,7 @@ from dgap.proofs.parametric import (
     Scene,
     at_rank,
     final_at,
-    invariant_terms,
+    invariant_hypotheses,
     kind_at,
     planned_at,
     rounds_at,
@@ -86,6 +86,6 @@ def test_an_expression_over_the_state_is_read_at_any_rank() -> None:
 
 def test_all_conjuncts_are_instantiated_at_all_pairs_of_named_ranks() -> None:
     conjuncts = tuple(each for each in invariant(TABLE) if each.name in ("skew", "window"))
-    assert len(invariant_terms(conjuncts, (ACTOR, B))) == 2 + 4
+    assert len(invariant_hypotheses(conjuncts, (ACTOR, B))) == 2 + 4
     numbered = tuple(each for each in invariant(TABLE) if each.name == "passed")
-    assert len(invariant_terms(numbered, (ACTOR,))) == 3  # left, entered, any number
+    assert len(invariant_hypotheses(numbered, (ACTOR,))) == 3  # left, entered, any number
