@@ -31,6 +31,7 @@ from .obligations_identity import identity_checks
 from .obligations_invariant import action_scenes, concerned
 from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
+from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
 from .parametric import Conjunct, Scene
 from .solver import Z3, Theory, every, holds
@@ -181,6 +182,7 @@ OTHERS: tuple[Builder, ...] = (
     identity_checks,
     progress_checks,
     age_checks,
+    refinement_checks,
 )
 """What is asked of a table besides the invariant and what is cheap."""
 

@@ -26,10 +26,12 @@ from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
 from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
+from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
 from .rule_mutants import rule_mutant_checks
 from .second_opinion import second_opinion_checks
 from .source_contract import source_checks
+from .wide import wide_checks
 from .tightness import tightness_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
@@ -42,6 +44,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     age_checks,
     group_checks,
+    refinement_checks,
     planted_checks,
     composition_checks,
     source_checks,
@@ -51,6 +54,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     rule_mutant_checks,
     mutation_checks,
     duty_checks,
+    wide_checks,
     exploration_checks,
 )
 """The short ones first: they share what they build within a process."""

@@ -30,6 +30,7 @@ from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_progress import progress_checks
 from .obligations_reception import reception_checks
+from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
 from .solver import Z3, smt_text, with_seed
 
@@ -43,6 +44,7 @@ _BUILDERS: tuple[Callable[[Table], Sequence[Check]], ...] = (
     identity_checks,
     progress_checks,
     age_checks,
+    refinement_checks,
     lambda _: group_checks(),
 )
 

@@ -110,10 +110,20 @@ class Answer:
 
 
 class Theory:
-    """A set of hypotheses, asked for several goals."""
+    """A set of hypotheses, asked for several goals.
 
-    def __init__(self, hypotheses: Sequence[Z3], timeout_ms: int = TIMEOUT_MS) -> None:
+    `example` narrows down where a witness is looked for first. It proves nothing: what holds
+    under it and the hypotheses is a witness of these.
+    """
+
+    def __init__(
+        self,
+        hypotheses: Sequence[Z3],
+        timeout_ms: int = TIMEOUT_MS,
+        example: Sequence[Z3] = (),
+    ) -> None:
         self.hypotheses = list(hypotheses)
+        self._example = list(example)
         self._solver = z3.Solver()
         self._solver.set("random_seed", 0)
         self._solver.add(*self.hypotheses)
@@ -128,7 +138,11 @@ class Theory:
     def witness(self) -> Answer:
         """PROVED with a model if the hypotheses can hold together, REFUTED if they cannot."""
         if self._witness is None:
-            result, model, reason = self._check([])
+            result, model, reason = z3.unknown, None, ""
+            if self._example:  # equations that solving them at once makes short
+                result, model = self._from_scratch(self._example)
+            if result != z3.sat:
+                result, model, reason = self._check([])
             if result == z3.sat:
                 self._witness = Answer(verdict=Verdict.PROVED, model=model)
             elif result == z3.unsat:
@@ -160,11 +174,15 @@ class Theory:
             reason = self._solver.reason_unknown()
         finally:
             self._solver.pop()
+        result, model = self._from_scratch(extra)
+        return result, model, reason
+
+    def _from_scratch(self, extra: list[Z3]) -> tuple[Any, Model | None]:
         fresh = z3.Then("simplify", "solve-eqs", "smt").solver()
         fresh.set("timeout", self.timeout_ms)
         fresh.add(*self.hypotheses, *extra)
         result = fresh.check()
-        return result, fresh.model() if result == z3.sat else None, reason
+        return result, fresh.model() if result == z3.sat else None
 
 
 def smt_text(hypotheses: Sequence[Z3], goals: Sequence[Z3]) -> str:
