@@ -38,10 +38,14 @@ class LoaderConfig:
     """Upper bound on the cost of a group of two or more samples, in tokens."""
     budget_kind: BudgetKind = "padded"
     """What a group costs: "padded" is size x longest sample, "packed" is the sum."""
-    window: int = 1024
-    """Samples in one offer at most (B). Larger windows pad less and use more memory."""
+    window: int = 4096
+    """Samples in one offer at most (B), the same on all ranks. Padding falls about like 1 / B, and
+    memory grows like B: a rank holds a window and reads ahead into the next. With text samples of
+    1,200 to 1,700 tokens in three int64 tensors, all processes of a rank were measured to hold 170
+    to 220 MB more than a plain loader's. Samples of a megabyte each need a smaller window."""
     first_window: int | None = None
-    """Samples in the first offer; later windows double. None: a sixteenth of the window."""
+    """Samples in the first offer, so that the first batch comes early; later windows double. None:
+    a 64th of the window, 16 at least."""
     mode: Mode = "join"
     """"join": every sample exactly once. "quota": passes repeat until `quota` is delivered."""
     quota: int | None = None
@@ -136,7 +140,7 @@ class LoaderConfig:
         """Samples in the first offer."""
         if self.first_window is not None:
             return self.first_window
-        return max(self.accumulation_steps, min(self.window, max(16, self.window // 16)))
+        return max(self.accumulation_steps, min(self.window, max(16, self.window // 64)))
 
     def quota_share(self, rank: int, world_size: int) -> int:
         """Samples that this rank delivers in quota mode; the shares add up to the quota (S6)."""

@@ -86,8 +86,8 @@ def test_the_first_window_holds_a_whole_update_and_never_exceeds_the_window(
     assert config(window=window, first_window=window).first_target == window
 
 
-def test_the_first_window_is_a_sixteenth_but_at_least_sixteen_samples() -> None:
-    assert config(window=1024).first_target == 64
+def test_the_first_window_is_a_64th_but_at_least_sixteen_samples() -> None:
+    assert config(window=4096).first_target == 64
     assert config(window=100).first_target == 16
     assert config(window=5).first_target == 5
 
