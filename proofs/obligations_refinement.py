@@ -22,12 +22,13 @@ from dgap.spec.abstract import GOAL, PERMITS, RECEIVED, STATUS, STEPS
 from .actions import ACTOR, Action, initial, row_action
 from .asking import Obligation, parametric
 from .check import Check
+from .hypothesis import Hypothesis, Kind, named_axioms
 from .invariant_rank import A, zero
 from .invariant_undisturbed import UNDISTURBED, awaited, stops, undisturbed, undisturbed_actions
 from .obligations_invariant import concerned
 from .parametric import Scene, setting
 from .solver import RANK, Z3, Theory, choose, constant
-from .terms import Rank, Reading, Vector, of_rank, translate
+from .terms import Rank, Reading, Vector, of_rank, rank_constant, translate
 
 PERMITTED = Name("world", "permitted")
 """1 if the abstract machine permits the action."""
@@ -92,22 +93,28 @@ class Image(Scene):
         return self._changed(name.name, constant(ACTOR.name, RANK))
 
     @cached_property
-    def theory(self) -> Theory:
-        """The hypotheses of the scene, what ranges over ranks, and the invariant afterwards,
+    def hypotheses(self) -> list[Hypothesis]:
+        """Those of the scene, what ranges over ranks in the map, and the invariant afterwards,
         which is proved apart."""
-        known = super().theory.hypotheses
-        ranks = [constant(rank.name, RANK) for rank in self.ranks]
-        vectors = (self.old, self.new, self.change)
-        found = [axiom for vector in vectors for axiom in vector.axioms(ranks)]
-        held = self.conjuncts if self.inductive else ()
-        singly = (each for each in held if each.ranks == 1 and not each.numbered)
-        after = [self.then(each.formula(ACTOR)) for each in singly]
+        found = list(super().hypotheses)
+        for vector in (self.old, self.new, self.change):
+            found += named_axioms(vector, self.ranks)
+        for each in self.conjuncts if self.inductive else ():
+            if each.ranks == 1 and not each.numbered:
+                term = self.then(each.formula(ACTOR))
+                found.append(Hypothesis(term, Kind.INVARIANT, (each.name, "a, afterwards")))
         meaning = self.now(PERMITTED.equals(1)) == self.permitted
+        return [*found, Hypothesis(meaning, Kind.ASSUMED, (PERMITS,))]
+
+    @cached_property
+    def theory(self) -> Theory:
+        """All hypotheses; an example of them is looked for where there is but one rank."""
         actor = constant(ACTOR.name, RANK)
-        voices = (*ranks, *self.vector.voices([]))
-        alone = [voice == actor for voice in voices]
+        names = [rank_constant(rank.name) for rank in self.ranks]
+        terms = [each.term for each in self.hypotheses]
+        alone = [voice == actor for voice in (*names, *self.vector.voices([]))]
         smallest = self.now(A.equals(1) & setting("window").equals(2))
-        return Theory([*known, *found, *after, meaning], example=[*alone, smallest])
+        return Theory(terms, example=[*alone, smallest])
 
 
 PARTS: Mapping[str, tuple[Node, str]] = {
