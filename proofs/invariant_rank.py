@@ -139,6 +139,28 @@ def _kept(x: Rank) -> Term:
     return x["held"] + x["owed_samples"] + x["delivered"] + x["lost"]
 
 
+def _quota_rounds(x: Rank) -> Formula:
+    """Verdicts STEP so far, each of which takes a sample of every rank short of its share."""
+    stepped, taken = x["rounds"] - x["passes"], x["share"] - x["remaining"]
+    current = is_in(x, Phase.TALLY)
+    settled = is_in(x, Phase.FILL, Phase.OFFER, Phase.EMIT) & calm(x)
+    short = QUOTA & (x["remaining"] >= 1)
+    return conjoin(
+        implies(short & current, (stepped <= taken + 1) & (x["offered"] >= 1)),
+        implies(short & settled, stepped <= taken),
+    )
+
+
+def _passes(x: Rank) -> Formula:
+    """A pass that is repeated had a round with steps: half of all rounds are such."""
+    live = is_in(x, Phase.FILL, Phase.OFFER, Phase.TALLY, Phase.EMIT)
+    took = is_in(x, Phase.TALLY) | (x["pass_start"] > x["remaining"])
+    return conjoin(
+        implies(live, x["rounds"] >= x["passes"] * 2),
+        implies(QUOTA & live & took, x["rounds"] >= x["passes"] * 2 + 1),
+    )
+
+
 def _rank(name: str, promised: str, statement: str, formula: Callable[[Rank], Formula]) -> Conjunct:
     return Conjunct(name=name, property=promised, statement=statement, formula=formula)
 
@@ -196,6 +218,13 @@ RANK_CONJUNCTS: tuple[Conjunct, ...] = (
         "quota: what a pass has read is held or was taken off what remains",
         lambda x: implies(QUOTA, (x["pass_start"] - x["remaining"]).equals(x["read"] - x["held"])),
     ),
+    _rank(
+        "quota_progress",
+        "L2",
+        "quota: each round with steps takes a sample from every rank short of its share",
+        _quota_rounds,
+    ),
+    _rank("passes", "L2", "quota: a pass is repeated only after a round with steps", _passes),
     _rank(
         "round_progress",
         "L2",

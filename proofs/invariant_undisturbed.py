@@ -17,9 +17,10 @@ from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import EffectKind, EventKind, Phase
 
 from .actions import ACTOR, Action, begin_step, finish_step, row_action
+from .agreed import GATHER, final_at, kind_at, verdict_at
 from .invariant_rank import is_in, zero
 from .invariant_world import invariant
-from .parametric import GATHER, Conjunct, final_at, kind_at, verdict_at
+from .parametric import Conjunct
 from .terms import Rank
 
 BATCH = Name("world", "batch")

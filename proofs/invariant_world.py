@@ -15,19 +15,19 @@ from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import EffectKind, Phase, Report
 
 from .actions import QUEUE_LIMIT, takes_part
-from .invariant_rank import JOIN, QUOTA, RANK_CONJUNCTS, between, is_in, offer_holds, zero
-from .parametric import (
+from .agreed import (
     GATHER,
     SUM,
-    Conjunct,
-    at_rank,
     final_at,
     kind_at,
     planned_at,
+    restarts_at,
     rounds_at,
     steps_at,
     verdict_at,
 )
+from .invariant_rank import JOIN, QUOTA, RANK_CONJUNCTS, between, is_in, offer_holds, zero
+from .parametric import Conjunct, at_rank
 from .terms import Rank
 
 
@@ -114,6 +114,18 @@ def _published(x: Rank, number: Term) -> Formula:
                 conjoin(JOIN, said("offered") >= 1, zero_said(x, number, "failed", "stopped")),
                 rounds_at(number) <= x["source"],
             ),
+            implies(
+                conjoin(
+                    QUOTA,
+                    (said("offered") >= 1) | said("dry").equals(1),
+                    zero_said(x, number, "failed", "stopped"),
+                ),
+                rounds_at(number) <= x["share"] * 2 - 1,
+            ),
+            implies(
+                said("dry").equals(1) & said("failed").equals(0),
+                rounds_at(number - 1) >= restarts_at(number - 1) * 2 + 1,
+            ),
         ),
     )
 
@@ -164,6 +176,12 @@ WORLD_CONJUNCTS: tuple[Conjunct, ...] = (
         property="S1",
         statement="the rounds of a rank are the gathers it has left",
         formula=lambda x: x["rounds"].equals(rounds_at(x["left"])),
+    ),
+    Conjunct(
+        name="restarts",
+        property="S1",
+        statement="the passes of a rank are the restarts among the gathers it has left",
+        formula=lambda x: x["passes"].equals(restarts_at(x["left"])),
     ),
     Conjunct(
         name="goes_on",

@@ -28,10 +28,11 @@ from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import LIVE, EffectKind, EventKind, State, reported, setting
 
 from .actions import ACTOR, Action
+from .agreed import GATHER, kind_at
 from .asking import Obligation, parametric
 from .check import Check, Outcome, Reach, Verdict
 from .invariant_world import invariant
-from .parametric import GATHER, Scene, kind_at
+from .parametric import Scene
 from .terms import Rank
 
 B = Rank("b")

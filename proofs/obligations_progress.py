@@ -10,7 +10,7 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from dgap.protocol.expr import (
     Choose,
@@ -28,6 +28,7 @@ from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import LIVE, EffectKind, EventKind, Phase, state
 
 from .actions import ACTOR, Action, all_actions, leave, row_action, takes_part
+from .agreed import final_at, rounds_at
 from .asking import Obligation, parametric
 from .check import Check
 from .invariant_rank import JOIN, QUOTA, A, is_in
@@ -35,7 +36,7 @@ from .invariant_world import invariant
 from .obligations_decision import B, vector_scene
 from .obligations_invariant import action_scenes
 from .obligations_rounds import ASSIGNED, LAST_BATCH, rows_for, with_arguments
-from .parametric import Scene, final_at, rounds_at
+from .parametric import Scene
 from .terms import Rank
 
 LEAST = Rank("least")
@@ -186,26 +187,31 @@ def _measure(table: Table) -> Iterator[Obligation]:
 
 
 def _rounds(table: Table) -> Iterator[Obligation]:
-    """Join: a STEP has a rank that still had samples, and there is no other way to go on."""
+    """After every verdict but the last, some rank is found whose samples bound the rounds."""
     number = ACTOR["entered"]
     for row in rows_for(table, EventKind.GATHERED):
+        if row.target not in LIVE:
+            continue
         asked = [ask.kind for ask in row.asks]
         if EffectKind.TALLY in asked:
             scene = vector_scene(table, JOIN, row.guard)
-            bound = _greatest_source(scene, number)
+            bound = _some_voice(scene, lambda x: rounds_at(number) <= x["source"])
             yield Obligation(name="rounds <= samples of some rank", scene=scene, goal=bound)
-        elif row.target in LIVE:
+        else:
             scene = vector_scene(table, JOIN)
             yield Obligation(name=f"no {row.name}", scene=scene, goal=~row.guard)
+        scene = vector_scene(table, QUOTA, row.guard)
+        bound = _some_voice(scene, lambda x: rounds_at(number) <= x["share"] * 2 - 1)
+        name = f"{row.name}: rounds < 2 x share of some rank"
+        yield Obligation(name=name, scene=scene, goal=bound)
 
 
-def _greatest_source(scene: Scene, number: Term) -> Formula:
-    """Some voice of the vector has at least as many samples as there were rounds."""
+def _some_voice(scene: Scene, bounds: Callable[[Rank], Formula]) -> Formula:
+    """Some voice of the vector is as said."""
     for formula in scene.assumed:
         scene.now(formula)
     voices = [Rank(str(voice)) for voice in scene.vector.voices([])]
-    none = conjoin(*(rounds_at(number) > voice["source"] for voice in voices))
-    return ~none
+    return ~conjoin(*(~bounds(voice) for voice in voices))
 
 
 def _quota_progress(table: Table) -> Iterator[Obligation]:
@@ -268,7 +274,7 @@ def progress_checks(table: Table = TABLE) -> tuple[Check, ...]:
         parametric(
             "measure.rounds",
             "L2",
-            "join: rounds <= max over ranks of samples + 1",
+            "rounds <= max over ranks of samples + 1; quota: <= 2 x max share, and 1 at least",
             lambda: _rounds(table),
         ),
         parametric(

@@ -15,13 +15,14 @@ from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import EffectKind, EventKind, Phase, argument, state
 
 from .actions import ACTOR, takes_part
+from .agreed import final_at, verdict_at
 from .asking import Obligation, Obligations, parametric
 from .check import Check
 from .invariant_rank import JOIN, QUOTA, A, is_in, zero
 from .invariant_world import invariant
 from .obligations_decision import B
 from .obligations_invariant import action_scenes
-from .parametric import Scene, final_at, verdict_at
+from .parametric import Scene
 from .terms import Agreed, Rank
 
 

@@ -18,7 +18,6 @@ from itertools import product
 from typing import Any
 
 from dgap.protocol.expr import (
-    Choose,
     Const,
     Formula,
     Name,
@@ -32,15 +31,10 @@ from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import EffectKind, EventKind
 
 from .actions import ACTOR, Action, takes_part
+from .agreed import origin, recurrences, verdict_at
 from .hypothesis import Hypothesis, Kind, conjuncts_of, named_axioms
 from .solver import RANK, Z3, Theory, choose, constant
 from .terms import Agreed, Rank, Reading, Vector, of_rank, said, translate
-
-GATHER, SUM = 0, 1
-"""The two kinds of collective."""
-
-FINAL = (EffectKind.CLOSE, EffectKind.STOPPED, EffectKind.FAILED, EffectKind.REFUSED)
-"""The verdicts after which there is no further collective."""
 
 NUMBER = Name("world", "number")
 """The collective that a numbered conjunct is asked of."""
@@ -65,56 +59,6 @@ def setting(name: str) -> Name:
     """A shared setting."""
     return Name("setting", name)
 
-
-def kind_at(number: Term) -> Term:
-    """The kind of a collective. Number 0 stands for a sum before the first gather."""
-    return Agreed("kind_at", number)
-
-
-def verdict_at(number: Term) -> Term:
-    """The effect that the verdict of a gather asks for."""
-    return Agreed("verdict_at", number)
-
-
-def planned_at(number: Term) -> Term:
-    """The steps that every rank owed in all rounds up to a collective."""
-    return Agreed("planned_at", number)
-
-
-def rounds_at(number: Term) -> Term:
-    """The gathers among the collectives up to this one."""
-    return Agreed("rounds_at", number)
-
-
-def steps_at(number: Term) -> Formula:
-    """A gather whose verdict is STEP: the sum of the totals follows."""
-    return kind_at(number).equals(GATHER) & verdict_at(number).equals(int(EffectKind.TALLY))
-
-
-def final_at(number: Term) -> Formula:
-    """A gather after which there is no further collective."""
-    verdict = verdict_at(number)
-    ends = conjoin(*(~verdict.equals(int(kind)) for kind in FINAL))
-    return kind_at(number).equals(GATHER) & ~ends
-
-
-def _recurrences(number: Term) -> Formula:
-    """How the agreed figures go from a collective to the next."""
-    following = number + 1
-    step_count = Choose(steps_at(following), Agreed("step_count_at", following), Const(0))
-    one = Choose(kind_at(following).equals(GATHER), Const(1), Const(0))
-    return conjoin(
-        kind_at(following).equals(Choose(steps_at(number), Const(SUM), Const(GATHER))),
-        rounds_at(following).equals(rounds_at(number) + one),
-        planned_at(following).equals(planned_at(number) + step_count),
-    )
-
-
-_origin = conjoin(
-    kind_at(Const(0)).equals(SUM),
-    rounds_at(Const(0)).equals(0),
-    planned_at(Const(0)).equals(0),
-)
 
 settings_are_sound = conjoin(
     setting("accumulation") >= 1,
@@ -201,7 +145,7 @@ class Scene:
         """All that is known, by name."""
         _ = self.changes  # reads the updates, whose aggregates have witnesses too
         found = [Hypothesis(self.now(settings_are_sound), Kind.SETTINGS)]
-        found.append(Hypothesis(self.now(_origin), Kind.ORIGIN))
+        found.append(Hypothesis(self.now(origin), Kind.ORIGIN))
         found += (each for formula in self.assumed for each in self._each(formula, Kind.ASSUMED))
         if self.action:
             found += self._action_hypotheses(self.action)
@@ -209,7 +153,7 @@ class Scene:
             found += invariant_hypotheses(tuple(self.conjuncts), self.ranks)
         numbers = (rank[name] for rank in self.ranks for name in ("left", "entered"))
         for number in (*numbers, Const(0)):
-            found.append(Hypothesis(self.now(_recurrences(number)), Kind.RECURRENCE, (number,)))
+            found.append(Hypothesis(self.now(recurrences(number)), Kind.RECURRENCE, (number,)))
         return [*found, *named_axioms(self.vector, self.ranks)]
 
     def _each(self, formula: Formula, kind: Kind, *about: str) -> Iterator[Hypothesis]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dgap.proofs.actions import ACTOR, all_actions
-from dgap.proofs.check import Verdict
-from dgap.proofs.invariant_world import invariant
-from dgap.proofs.parametric import (
+from dgap.proofs.agreed import (
     GATHER,
     SUM,
-    Scene,
-    at_rank,
     final_at,
-    invariant_hypotheses,
     kind_at,
     planned_at,
     rounds_at,
-    setting,
     steps_at,
     verdict_at,
 )
+from dgap.proofs.check import Verdict
+from dgap.proofs.invariant_world import invariant
+from dgap.proofs.parametric import Scene, at_rank, invariant_hypotheses, setting
 from dgap.proofs.terms import Agreed, Rank
 from dgap.protocol.expr import Const, Formula, implies
 from dgap.protocol.table import TABLE
