@@ -4,7 +4,8 @@ Rules kept here:
 1. A property counts in a family only if its witness is reached there too; else the answer is
    "unknown", since what never happens satisfies everything.
 2. Every family has a check that nothing at all is broken, and that its states are as many as
-   recorded; another that no run goes in circles. Unfinished searches are "unknown".
+   recorded; another that no run goes in circles; another that the compiled explorer counts the
+   same. Unfinished searches are "unknown".
 3. The controls explore planted tables; each must be refuted, by a trace that a reader can follow.
 """
 
@@ -21,6 +22,7 @@ from dgap.spec.witnesses import WITNESSES
 
 from . import planted
 from .check import Check, Outcome, Reach, Verdict
+from .compiled_family import agreement_check
 from .families import FAMILIES, Explored, Family, expected_states, explore_family, explored
 from .schedule import schedule_of, table_name
 from .trace import readable
@@ -91,6 +93,7 @@ def _family_checks() -> Iterator[Check]:
             partial(nothing_broken_in, family),
         )
         yield from _witness_checks(family)
+        yield agreement_check(family)
 
 
 def _witness_checks(family: Family) -> Iterator[Check]:

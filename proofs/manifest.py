@@ -31,8 +31,8 @@ from .obligations_rounds import round_checks
 from .rule_mutants import rule_mutant_checks
 from .second_opinion import second_opinion_checks
 from .source_contract import source_checks
-from .wide import wide_checks
 from .tightness import tightness_checks
+from .wide import wide_checks
 
 BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     decision_checks,

@@ -192,6 +192,8 @@ ALWAYS void search(const uint32_t *root, int size) {
   uint64_t depth = 0;
   uint32_t level_end = 1;
   clear(&worlds, ((size_t)size + 1) * 4);
+  clear(&judged, (size_t)size * 4); /* roots differ in what never changes, so share no view */
+  clear(&sights, (size_t)size * 4);
   intern(&worlds, root, ((size_t)size + 1) * 4, &fresh);
   if (parent_room == 0) parents = room_for(NULL, parent_room = 1024, sizeof *parents);
   parents[0] = UINT32_MAX;
@@ -258,8 +260,6 @@ static void forget(void) {
   clear(&reports, (R_COUNT + 3) / 4 * 4);
   clear(&vectors, (size_t)job.size * 4);
   clear(&gathers, 12);
-  clear(&judged, (size_t)job.size * 4);
-  clear(&sights, (size_t)job.size * 4);
   clear(&images, (size_t)job.size * IMAGE);
   clear(&changes, 8);
   move_count = wait_count = 0;
