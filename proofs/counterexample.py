@@ -2,9 +2,10 @@
 
 Rules kept here:
 1. The test is red while the fault is there and green once it is gone, so it can be kept.
-2. The model runs the schedule exactly. The engines are given what they can be told: sources,
-   costs, faults of the source, early leaves, who moves next. Where that is not all of it
-   (`engine_plan` is None), only the model runs.
+2. The model goes through the schedule exactly, and so do real processes, each with a machine of
+   its own, whose collectives are Gloo's (play.py).
+3. The engines over the loopback are given what they can be told: sources, costs, faults of the
+   source, early leaves, who moves next. Where that is not all of it, `engine_plan` is None.
 """
 
 from __future__ import annotations
@@ -82,7 +83,6 @@ def engine_plan(schedule: Schedule) -> dict[str, Any] | None:
         "order": [
             [move.rank, "loop" if move.name in LOOP else "engine"] for move in schedule.moves
         ],
-        "over_gloo": fails_at == leaves_after == [None] * size,
     }
 
 

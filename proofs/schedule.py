@@ -168,7 +168,11 @@ def _is(world: World, move: Move, before: Node, after: Node) -> bool:
 
 def broken_in_model(schedule: Schedule) -> tuple[str, ...]:
     """Ids of the properties that the worlds of the schedule break."""
-    world, nodes = worlds_of(schedule)
+    return broken_on_path(schedule, *worlds_of(schedule))
+
+
+def broken_on_path(schedule: Schedule, world: World, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Ids of the properties that these worlds break, one after the other."""
     watch = PropertyWatch(world, PROPERTIES, refinement=schedule.broken == REFINEMENT)
     found = [name for node in nodes for name in watch.at_node(node)]
     for before, after in pairwise(nodes):
