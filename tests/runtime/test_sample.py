@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dgap.protocol.errors import BadCost
 from dgap.runtime.sample import (
@@ -97,6 +99,23 @@ def test_targets_are_the_labels_that_are_not_ignored(labels: Any) -> None:
     assert default_target_count({"labels": labels}, 5) == 2
     assert default_target_count(Pair(None, labels), 5) == 2
     assert shifted_target_count({"labels": labels}, 5) == 2
+
+
+@given(
+    labels=st.lists(st.sampled_from([-101, -100, -99, 0, 7]), max_size=20),
+    dtype=st.sampled_from([torch.int64, torch.int32, torch.int16, torch.float32, torch.bfloat16]),
+    stride=st.integers(1, 3),
+    as_array=st.booleans(),
+)
+def test_labels_of_any_dtype_and_stride_are_counted_as_one_counts_them_by_hand(
+    labels: list[int], dtype: torch.dtype, stride: int, as_array: bool
+) -> None:
+    tensor = torch.tensor(labels, dtype=dtype)[::stride]
+    by_hand = [label != -100 for label in tensor.tolist()]
+    given_labels = tensor.numpy() if as_array and dtype is not torch.bfloat16 else tensor
+    assert default_target_count({"labels": given_labels}, 99) == sum(by_hand)
+    assert shifted_target_count({"labels": given_labels}, 99) == sum(by_hand[1:])
+    assert tensor.tolist() == torch.tensor(labels, dtype=dtype)[::stride].tolist()
 
 
 def test_the_shifted_count_leaves_out_the_first_label() -> None:
