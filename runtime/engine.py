@@ -17,29 +17,15 @@ from collections.abc import Callable, Generator
 from typing import Any, cast
 
 from dgap.protocol.errors import BadBatch, BrokenAssumption, CollectiveFailed, RanksDiffer
-from dgap.protocol.machine import Machine
-from dgap.protocol.vocabulary import (
-    EffectKind,
-    Event,
-    EventKind,
-    FailureCode,
-    Report,
-    State,
-)
+from dgap.protocol.machine import Machine, Transition
+from dgap.protocol.vocabulary import EffectKind, Event, EventKind, FailureCode, Report, State
 
 from .blame import Failure, nothing_to_lend, peer_failed, peer_stopped
 from .chunks import Fault, Sample
 from .idle import IdleBatch, collate_checked, smallest
 from .introduction import Introduction
 from .ledger import Ledger
-from .plan import (
-    RoundPlan,
-    Work,
-    announced_words,
-    describe_steps,
-    group_window,
-    units_needed,
-)
+from .plan import RoundPlan, Work, announced_words, describe_steps, group_window, units_needed
 from .requests import (
     Deliver,
     End,
@@ -56,6 +42,7 @@ from .requests import (
 from .step import wrap
 
 Doing = Generator[Request, Any, None]
+READ = Event(EventKind.READ)
 
 
 class Engine:
@@ -132,7 +119,10 @@ class Engine:
         return self._machine.permits(self.state, Event(kind))
 
     def _apply(self, event: Event) -> Doing:
-        self.state, effects = self._machine.step(self.state, event)
+        yield from self._do(self._machine.step(self.state, event))
+
+    def _do(self, taken: Transition) -> Doing:
+        self.state, effects = taken
         for effect in effects:
             yield from self._effects[effect.kind](effect.argument)
 
@@ -145,13 +135,18 @@ class Engine:
             else:
                 self._pending.extend(pulled)
             return
-        entry = self._pending.popleft()
-        if isinstance(entry, Fault):
+        if isinstance(entry := self._pending[0], Fault):
+            self._pending.popleft()
             self.ledger.faults += 1
             yield from self._blame(entry.code, Failure(entry.exception(), entry.describe()))
-        else:
+            return
+        while self._pending and isinstance(entry := self._pending[0], Sample):
+            taken = self._machine.attempt(self.state, READ)
+            if taken is None:
+                return
             self._window.append(entry)
-            yield from self._apply(Event(EventKind.READ))
+            self._pending.popleft()
+            yield from self._do(taken)
 
     def _blame(self, code: FailureCode, failure: Failure) -> Doing:
         self._failure = failure

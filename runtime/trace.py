@@ -63,11 +63,17 @@ class TracedMachine(Machine):
         self._file = file
         self._line = 0
 
-    def step(self, state: State, event: Event) -> Transition:
-        """As `Machine.step`, and written down. A refused event is not a step."""
-        after, effects = super().step(state, event)
-        self._line += 1
-        self._file.write(taken_line(self._line, state, event, after, effects) + "\n")
-        if after.phase not in LIVE:
-            self._file.close()
-        return after, effects
+    def attempt(self, state: State, event: Event) -> Transition | None:
+        """As `Machine.attempt`, and written down. A refused event is not a step."""
+        taken = super().attempt(state, event)
+        if taken is not None:
+            after, effects = taken
+            self._line += 1
+            self._file.write(taken_line(self._line, state, event, after, effects) + "\n")
+            if after.phase not in LIVE:
+                self._file.close()
+        return taken
+
+    def permits(self, state: State, event: Event) -> bool:
+        """As `Machine.permits`; a question is not written down."""
+        return super().attempt(state, event) is not None
