@@ -26,7 +26,6 @@ from .weights import step_weights
 TOTALS = ("samples", "tokens", "padded_tokens", "targets")
 """What is summed over the ranks for each step."""
 
-GLOBAL_TOTALS = tuple(f"global_{name}" for name in TOTALS)
 TARGETS = TOTALS.index("targets")
 
 
@@ -128,16 +127,25 @@ def describe_steps(
         accumulation_steps=work.accumulation,
     )
     return deque(
+        # Spelled out: a window of thousands makes hundreds of steps at once.
         Step(
-            index=first_step + position,
+            index=index,
             epoch=work.epoch,
             round=round_index,
-            weight=weights[position],
+            weight=weight,
             idle=not group,
-            sync=(position + 1) % work.accumulation == 0,
-            sample_indices=tuple(sample.index for sample in group),
-            **dict(zip(TOTALS, rows[position], strict=True)),
-            **dict(zip(GLOBAL_TOTALS, sums[position], strict=True)),
+            sync=(index - first_step + 1) % work.accumulation == 0,
+            samples=local[0],
+            tokens=local[1],
+            padded_tokens=local[2],
+            targets=local[TARGETS],
+            global_samples=total[0],
+            global_tokens=total[1],
+            global_padded_tokens=total[2],
+            global_targets=total[TARGETS],
+            sample_indices=tuple([sample.index for sample in group]),
         )
-        for position, group in enumerate(groups)
+        for index, (group, weight, local, total) in enumerate(
+            zip(groups, weights, rows, sums, strict=True), start=first_step
+        )
     )
