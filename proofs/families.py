@@ -147,7 +147,7 @@ FAMILIES: tuple[Family, ...] = (
         name="join-growing",
         scope="W=2, 0..3 samples a rank, windows of 1, 2, 3, queue of 1, both policies, tail idle",
         settings=_both_policies,
-        witnesses=(*_joined, *_full),
+        witnesses=(*_joined, *_full, "as_many_rounds_as_samples_allow"),
         most_samples=3,
         first_window=1,
     ),
@@ -197,7 +197,7 @@ FAMILIES: tuple[Family, ...] = (
         name="quota",
         scope="W=2, 0..2 samples a pass, shares of 0..3, window 2, queue of 1, tail idle",
         settings=(Settings(window=2, quota=1),),
-        witnesses=(*_joined, *_full, "a_pass_is_repeated"),
+        witnesses=(*_joined, *_full, "a_pass_is_repeated", "as_many_rounds_as_shares_allow"),
         most_share=3,
     ),
     Family(

@@ -603,7 +603,7 @@ complete(r) == ranks[r].phase = CLOSED /\ nobody_stopped
 rounds_bound ==
   IF join
   THEN Greatest({around[p].source : p \in Ranks}, 0) + 1
-  ELSE Greatest({around[p].share : p \in Ranks}, 0) * 2 + 1
+  ELSE Larger(Greatest({around[p].share : p \in Ranks}, 0) * 2, 1)
 
 done(r) == around[r].crashed = 1 \/ (at_rest(r) /\ ~running(r))
 
@@ -698,7 +698,8 @@ S9 ==
     /\ ranks[r].target <= WINDOW
     /\ around[r].queued <= around[r].queue_limit
 
-\* L2: join: at most max samples + 1 rounds; quota: at most 2 x max share + 1.
+\* L2: join: at most max samples + 1 rounds; quota: at most 2 x max share, and one where nothing
+\* is to be delivered.
 L2 == \A r \in Ranks : ranks[r].rounds <= rounds_bound
 
 \* S10: a failure ends all ranks: all reach FAILED at the same step and name the same rank, and

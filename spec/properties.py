@@ -8,8 +8,8 @@ ranges over all ranks (`ranked`). Rules kept here:
    where the witness is reached, the property is not empty words.
 3. Ids are for ever. A letter after the number is one conjunct of that property.
 
-S7 and S8 speak of costs and weights, S11 of saved states and S12 of age, which these counts do not
-show; README.md says where they are checked, or that they are not.
+S7, S8 and S12 speak of costs, weights and age, which these counts do not show: laws.py states
+them. S11 speaks of saved states, which the runtime does not have yet.
 """
 
 from __future__ import annotations
@@ -234,10 +234,11 @@ SAFETY: tuple[Property, ...] = (
 rounds_bound = Choose(
     join,
     Greatest(ranked("source"), TRUE, Const(0)) + 1,
-    Greatest(ranked("share"), TRUE, Const(0)) * 2 + 1,
+    larger(Greatest(ranked("share"), TRUE, Const(0)) * 2, 1),
 )
-"""Join: each round but the last takes a sample from every rank that has one. Quota: a restart
-is followed by a round that delivers; the rank with the greatest share delivers in each of those."""
+"""Join: each round but the last takes a sample from every rank that has one. Quota: before each
+restart is a round that delivers, and each of those takes a sample from every rank that is short of
+its share. Both bounds are met (witnesses.py)."""
 
 LIVENESS: tuple[Property, ...] = (
     Property(
@@ -250,7 +251,8 @@ LIVENESS: tuple[Property, ...] = (
     ),
     Property(
         id="L2",
-        statement="join: at most max samples + 1 rounds; quota: at most 2 x max share + 1",
+        statement="join: at most max samples + 1 rounds; quota: at most 2 x max share, and "
+        "one where nothing is to be delivered",
         formula=state("rounds") <= rounds_bound,
         witness="a_loop_ends",
     ),

@@ -18,7 +18,7 @@ from .predicates import (
     ranked_in_phase,
     untroubled,
 )
-from .properties import Property
+from .properties import Property, rounds_bound
 
 
 def _sometimes(name: str, statement: str, formula: Formula) -> Property:
@@ -84,6 +84,26 @@ WITNESSES: tuple[Property, ...] = (
         "a_pass_is_repeated",
         "every rank has read its source again, and closed",
         conjoin(~join, complete, state("passes") > 0, state("delivered") > world("source")),
+    ),
+    _sometimes(
+        "as_many_rounds_as_samples_allow",
+        "join: the epoch closes after max samples + 1 rounds, with two samples or more",
+        conjoin(
+            join,
+            complete,
+            Some(ranked("source") >= 2),
+            state("rounds").equals(rounds_bound),
+        ),
+    ),
+    _sometimes(
+        "as_many_rounds_as_shares_allow",
+        "quota: the epoch closes after 2 x max share rounds, with a share of two or more",
+        conjoin(
+            ~join,
+            complete,
+            Some(ranked("share") >= 2),
+            state("rounds").equals(rounds_bound),
+        ),
     ),
     _sometimes(
         "a_failure_reaches_a_peer",

@@ -154,13 +154,15 @@ class Run:
         return rebuild(node, self.resolve)
 
     def _agreed(self, figure: str, number: int) -> int:
-        kind, rounds, planned = 1, 0, 0
+        kind, rounds, restarts, planned = 1, 0, 0, 0
         for each in range(1, number + 1):
             stepped = kind == 0 and self.verdicts.get(each - 1, (0, 0))[0] == EffectKind.TALLY
             kind = 1 if stepped else 0
             rounds += kind == 0
             effect, argument = self.verdicts.get(each, (0, 0)) if kind == 0 else (0, 0)
             planned += argument if effect == EffectKind.TALLY else 0
+            restarts += effect == EffectKind.RESTART
         verdict = self.verdicts.get(number, (0, 0))[0]
         known = {"kind_at": kind, "rounds_at": rounds, "planned_at": planned}
+        known["restarts_at"] = restarts
         return (known | {"verdict_at": verdict})[figure]

@@ -10,6 +10,8 @@ ON_ITS_OWN = {
     "an_iterator_ends_early",
     "the_ranks_are_refused",
     "an_idle_batch_is_trained_on",
+    "as_many_rounds_as_samples_allow",
+    "as_many_rounds_as_shares_allow",
 }
 
 
