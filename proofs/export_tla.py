@@ -18,6 +18,7 @@ from dgap.protocol.expr import Const, Node, Term
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import Phase
+from dgap.spec.fairness import MINIMAL_PROGRESS
 from dgap.spec.properties import PROPERTIES, Property
 
 from .export import Action, Instance, Update, actions
@@ -36,6 +37,8 @@ from .tla_text import (
 
 MODULE = "Dgap"
 RULE = "-" * 78
+UNFAIR, FAIR = "Spec", "FairSpec"
+"""The names of all runs, and of those that are fair (spec/fairness.py)."""
 
 OPERATORS = r"""
 Lesser(a, b) == IF a <= b THEN a ELSE b
@@ -223,7 +226,21 @@ def _rest(at_rest: Sequence[Property]) -> list[str]:
         "Rest ==",
         *(INDENT + line for line in [*claims, f"{AND}UNCHANGED vars"]),
         "",
-        "Spec == Init /\\ [][Next \\/ Rest]_vars",
+        f"{UNFAIR} == Init /\\ [][Next \\/ Rest]_vars",
+        *(_fair() if any(each.id == "L1" for each in at_rest) else ()),
+    ]
+
+
+def _fair() -> list[str]:
+    """The same runs but for those that stand still, and what is asked of them."""
+    fairness = MINIMAL_PROGRESS
+    return [
+        "",
+        *_comment(f"Fairness, {fairness.name}: {fairness.statement}."),
+        f"{FAIR} == {UNFAIR} /\\ {fairness.formula}",
+        "",
+        *_comment("Liveness: every run comes to where all is done. Needs the fairness."),
+        "Ends == <>[]L1",
     ]
 
 
@@ -232,7 +249,7 @@ def _config(instance: Instance, always: Sequence[Property]) -> str:
     return "\n".join(
         [
             f"\\* {instance.name}: {instance.scope}.",
-            "SPECIFICATION Spec",
+            f"SPECIFICATION {UNFAIR}",
             "CONSTANTS",
             f"  WORLD_SIZE = {instance.world_size}",
             *(f"  {name.upper()} = {int(value)}" for name, value in settings),

@@ -24,6 +24,8 @@ PROCESS_LIMIT_S = 100.0
 """Some times what the largest instance takes on one busy core."""
 STANDS_STILL = "stands still"
 """What is broken where a world stands still that must not."""
+STUTTERS = "stands still for ever"
+"""What is broken where a run may stay in a world for ever, although it could go on."""
 
 SHORT_JAVA, LONG_JAVA = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), ("-XX:+UseParallelGC",)
 SHORT_C, LONG_C = ("-O0",), ("-O3", "-march=native")
@@ -106,6 +108,8 @@ def read_tlc(output: str) -> Answer:
         return Answer(states=states, broken=invariant.group(1))
     if "Error: Deadlock reached." in output:
         return Answer(states=states, broken=STANDS_STILL)
+    if "Error: Temporal properties were violated." in output and "Stuttering" in output:
+        return Answer(states=states, broken=STUTTERS)
     complete = "Model checking completed. No error has been found." in output
     if complete and states and not left and "Error:" not in output:
         return Answer(states=states)

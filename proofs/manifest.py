@@ -15,6 +15,7 @@ from .check import Check
 from .composition import composition_checks
 from .duties import duty_checks
 from .exploration import exploration_checks
+from .fairness import fairness_checks
 from .foreign import foreign_checks
 from .kill_matrix import mutation_checks
 from .obligations_age import age_checks
@@ -48,6 +49,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     planted_checks,
     composition_checks,
     source_checks,
+    fairness_checks,
     foreign_checks,
     second_opinion_checks,
     tightness_checks,

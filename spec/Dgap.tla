@@ -731,4 +731,11 @@ Rest ==
   /\ UNCHANGED vars
 
 Spec == Init /\ [][Next \/ Rest]_vars
+
+\* Fairness, minimal progress: as long as some rank or some training loop can move, one of them
+\* moves.
+FairSpec == Spec /\ WF_vars(Next)
+
+\* Liveness: every run comes to where all is done. Needs the fairness.
+Ends == <>[]L1
 ==============================================================================

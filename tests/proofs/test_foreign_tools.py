@@ -13,6 +13,7 @@ import pytest
 from dgap.proofs.export_tla import TlaFiles
 from dgap.proofs.foreign_tools import (
     STANDS_STILL,
+    STUTTERS,
     Answer,
     MissingTool,
     UnreadableAnswer,
@@ -151,3 +152,10 @@ def test_the_tools_are_installed_where_the_tests_run() -> None:
 def test_a_model_that_rumur_refuses_is_no_answer() -> None:
     with pytest.raises(UnreadableAnswer, match="no verifier was built"):
         run_rumur("this is no model")
+
+
+def test_a_run_that_stands_still_for_ever_is_told_from_other_broken_hopes() -> None:
+    broken = "Error: Temporal properties were violated.\n7 distinct states found, 0 states left on queue.\n"
+    assert read_tlc(f"{broken}State 3: Stuttering\n") == Answer(states=7, broken=STUTTERS)
+    with pytest.raises(UnreadableAnswer):
+        read_tlc(f"{broken}Back to state 1\n")

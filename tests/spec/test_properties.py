@@ -9,8 +9,8 @@ import pytest
 from dgap.protocol.expr import Formula, Name, walk
 from dgap.protocol.vocabulary import Phase, Settings, State
 from dgap.spec.environment import Environment, initial_environment
-from dgap.spec.oracle_expr import Reading, holds
 from dgap.spec.laws import LAWS
+from dgap.spec.oracle_expr import Reading, holds
 from dgap.spec.properties import LIVENESS, PROPERTIES, SAFETY, Property
 from dgap.spec.witnesses import WITNESSES
 
