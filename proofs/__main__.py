@@ -31,7 +31,7 @@ from . import cvc5_solver
 from .check import Check
 from .counterexample import save
 from .demo_bug import DEMOS, SAMPLES, demo
-from .explain import explain_check, explain_promise, promise_of
+from .explain import explain_check, explain_promise, is_promise
 from .export import instance_of
 from .export_tla import MODULE, tla
 from .foreign import COMMITTED, foreign_entries
@@ -210,7 +210,7 @@ def _trace(name: str) -> int:
 
 
 def _explain(name: str) -> int:
-    if promise_of(name):
+    if is_promise(name):
         print("\n".join(explain_promise(name, manifest(), recorded())))
         return 0
     check = _named(name)

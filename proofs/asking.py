@@ -65,7 +65,7 @@ def settle(obligations: Iterable[Obligation]) -> Outcome:
             break
     if not asked:
         return Outcome(verdict=Verdict.UNKNOWN, detail="no obligation was asked")
-    named = max(len(o.scene.ranks) + len(o.scene.vector.aggregates) for o, _ in asked)
+    named = max(_named(obligation.scene) for obligation, _ in asked)
     count = f"{len(asked)} obligation{'s' if len(asked) > 1 else ''}, {named} ranks named"
     failed = [pair for pair in asked if pair[1].verdict != Verdict.PROVED]
     if not failed:
@@ -79,6 +79,20 @@ def settle(obligations: Iterable[Obligation]) -> Outcome:
         detail=f"{count}; {obligation.name}: {answer.reason or 'counterexample'}",
         trace=(title, *_shown(obligation, answer)),
     )
+
+
+def ranks_named(obligations: Iterable[Obligation]) -> int:
+    """The cutoff: ranks that a counterexample to one of them needs at most. Solves nothing."""
+    counts = []
+    for obligation in obligations:
+        obligation.term()
+        counts.append(_named(obligation.scene))
+    return max(counts, default=0)
+
+
+def _named(scene: Scene) -> int:
+    """The ranks that are spoken of, and a witness for each aggregate."""
+    return len(scene.ranks) + len(scene.vector.aggregates)
 
 
 def _shown(obligation: Obligation, answer: Answer) -> tuple[str, ...]:

@@ -23,6 +23,11 @@ from .world import Node, World
 
 SAMPLES = (2, 1)
 STATE_LIMIT = 200_000
+LEGEND = (
+    "time runs downwards; each rank has a column for its side of the protocol and one for its "
+    "training loop"
+)
+ORIGINAL = "finished_while_holding"
 SETTINGS = Settings(window=3)
 
 DEMOS: Mapping[str, str] = {name.replace("_", "-"): name for name in PLANTED}
@@ -38,12 +43,15 @@ def demo(name: str, samples: Sequence[int] = SAMPLES) -> tuple[str, ...]:
     """
     planted = DEMOS[name]
     broken, what = _BREAKS[planted]
-    lines = [f"planted bug: {what}", f"inputs: {_inputs(samples)}", ""]
+    who = ", as in the original implementation" if planted == ORIGINAL else ""
+    lines = [f"planted bug: {what}{who}", f"inputs: {_inputs(samples)}", LEGEND, ""]
     schedule = shortest(PLANTED[planted](), samples, broken)
     if schedule is None:
         lines.append(f"on these inputs no run breaks {broken}")
     else:
         lines += [*draw(schedule), *_balance(schedule)]
+        if planted == ORIGINAL:
+            lines.append("all ranks close on this: what is not delivered is lost, without an error")
     sound = one_run(table_named("protocol"), samples)
     return (*lines, "", "the protocol, on the same inputs:", "", *draw(sound), *_balance(sound))
 

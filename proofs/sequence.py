@@ -86,11 +86,14 @@ def _protocol_text(move: Move) -> str:
             return f"hears {verdict}{steps}"
         case "SUMMED":
             groups = changes.get("owed_groups", 0)
-            return f"puts {counted(arguments.get('assigned', 0), 'sample')} into {groups}"
+            placed = counted(arguments.get("assigned", 0), "sample")
+            return f"puts {placed} into {counted(groups, 'group')}"
         case "DELIVER":
             return f"queues {counted(arguments['samples'], 'sample')}"
         case "IDLE":
             return "ends the iterator" if move.row == "end" else "queues an idle batch"
+        case "TURN" if move.row == "turn":
+            return "round is over"
         case "FAIL":
             return "USER CODE FAILS"
         case "BREAK":
@@ -111,13 +114,15 @@ def violated(schedule: Schedule) -> Iterator[str]:
     broken = known[schedule.broken]
     yield ""
     yield f"violated: {broken.id}: {broken.statement}"
+    if broken.kind == "at rest":
+        yield "  nobody can move any more, and"
     world, nodes = worlds_of(schedule)
     for rank in range(world.world_size):
         reading = reading_at(world, nodes[-1], rank)
         part = failing(broken.formula, reading)
         if part is not None:
-            yield f"  at rank {rank}: {infix(part)}"
-            yield f"  where {values_in(part, reading)}"
+            yield f"  at rank {rank} this is false: {infix(part)}"
+            yield f"  since {values_in(part, reading)}"
 
 
 def reading_at(world: World, node: WorldNode, rank: int) -> Reading:

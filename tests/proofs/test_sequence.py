@@ -30,8 +30,8 @@ hears CLOSE
 
 violated: S5: join mode: at CLOSED every sample of the source was delivered, and is received when \
 the loop ends
-  at rank 0: (delivered == source)
-  where delivered is 0, source is 2"""
+  at rank 0 this is false: (delivered == source)
+  since delivered is 0, source is 2"""
 
 
 def test_the_loss_of_the_original_is_drawn() -> None:
@@ -78,7 +78,7 @@ def move(**changes: object) -> Move:
         (move(event="GATHERED", row="verdict_restart"), "hears RESTART"),
         (move(event="STOP", row="stop_reading"), "stop_reading"),
         (move(event="SUMMED", changes={"owed_groups": 1}, arguments={"assigned": 3}),
-         "puts 3 samples into 1"),
+         "puts 3 samples into 1 group"),
     ],
 )  # fmt: skip
 def test_a_move_is_a_few_words(made: Move, text: str) -> None:
