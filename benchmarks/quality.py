@@ -6,8 +6,13 @@ Rules kept here:
 2. dgap is also held against the exact optimum (`optimum`) for the very samples and step counts of
    its own rounds: measure `padding_optimum` beside `padding`, on the rounds that were compared.
 
-Kind `dgap` is the loader with nothing set but the budget. Where a corpus has fewer samples than
-asked for, they are drawn from it with replacement.
+Kind `dgap` is the loader with nothing set but the budget, over an epoch of LONG_EPOCH_WINDOWS
+windows a rank: in a shorter one the first, small windows weigh more than they do in training. Where
+a corpus has fewer samples than asked for, they are drawn from it with replacement.
+
+Beside the reference at the same window: `way_to_gmt` is how far of the way from the reference's
+steps to those of gmt dgap goes, `padding_over_reference` the difference of the two paddings (below
+0: dgap pads less, in fewer steps), `metadata_share` dgap's bytes a rank and round over its bytes.
 """
 
 from __future__ import annotations
@@ -34,6 +39,8 @@ WINDOWS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 REFERENCE_WINDOWS = (64, 256, 1024, 4096)
 FULL = Options(samples=8192, rounds=1, worlds=(2, 8), budgets=(8192, 16384), windows=WINDOWS)
 QUICK = quick_options(samples=800, worlds=(2,), budgets=(16384,), windows=(64, 256, 1024))
+# What the ramp of growing windows costs is spread over so many full ones.
+LONG_EPOCH_WINDOWS = 8
 # The exact optimum of a larger window takes seconds, and the largest are the easiest.
 OPTIMUM_WINDOW_LIMIT = 4096
 OPTIMUM_GROUPINGS = 3
@@ -47,8 +54,16 @@ SHOWN = (
     "idle_share",
     "over_budget",
     "coverage",
+)
+COMPARED = (
+    "steps_over_gmt",
+    "fill_over_gmt",
+    "way_to_gmt",
+    "padding_over_reference",
     "rounds",
+    "rounds_over_reference",
     "metadata_bytes",
+    "metadata_share",
 )
 
 
@@ -105,22 +120,58 @@ def measure_corpus(corpus: Corpus, world: int, budget: int, options: Options) ->
     oracle = batch_measures(gmt_records(lengths, budget, world, options.seed), lengths, budget)
     rows = rows_of(key("limit", 0), [limit_measures(lengths, budget, world)])
     rows += rows_of(key("gmt", len(lengths)), [oracle])
-    runs = [(kind, window) for window in options.windows for kind in options.kinds or DGAP_KINDS]
-    for kind, window in [("dgap", dgap.DEFAULT_WINDOW), *runs]:
-        settings = settings_of(Job(kind=kind, lengths=lengths, budget=budget, window=window))
-        simulated = simulate(lengths, world_size=world, **settings | {"seed": options.seed})
-        measures = dgap_measures(simulated, lengths, budget)
-        if window <= OPTIMUM_WINDOW_LIMIT:
-            measures |= optimum_measures(simulated, lengths, budget)
-        measures["steps_over_gmt"] = measures["steps"] / oracle["steps"]
-        measures["fill_over_gmt"] = measures["fill"] / oracle["fill"]
-        rows += rows_of(key(kind, window), [measures])
     for window in options.windows:
+        reference: dict[str, float] = {}
         if window in REFERENCE_WINDOWS:
-            rows += rows_of(
-                key("reference", window), [reference_measures(lengths, world, budget, window)]
-            )
+            reference = reference_measures(lengths, world, budget, window)
+        for kind in options.kinds or DGAP_KINDS:
+            job = Job(kind=kind, lengths=lengths, budget=budget, window=window, seed=options.seed)
+            measures = simulated_measures(job, world, oracle)
+            rows += rows_of(key(kind, window), [measures | beside(reference, measures, oracle)])
+        if reference:
+            rows += rows_of(key("reference", window), [reference])
     return rows
+
+
+def measure_defaults(corpus: Corpus, world: int, budget: int, options: Options) -> list[Row]:
+    """The loader with nothing set but the budget over a long epoch, and gmt over the same one."""
+    windows = 1 if options.quick else LONG_EPOCH_WINDOWS
+    lengths = corpus.take(windows * dgap.DEFAULT_WINDOW * world, seed=options.seed).lengths
+    oracle = batch_measures(gmt_records(lengths, budget, world, options.seed), lengths, budget)
+    job = Job(kind="dgap", lengths=lengths, budget=budget, seed=options.seed)
+    measures = simulated_measures(job, world, oracle)
+    gmt_key = CellKey(corpus.name, budget, len(lengths), world, "gmt")
+    dgap_key = gmt_key._replace(kind="dgap", window=dgap.DEFAULT_WINDOW)
+    return rows_of(gmt_key, [oracle]) + rows_of(dgap_key, [measures])
+
+
+def simulated_measures(job: Job, world: int, oracle: dict[str, float]) -> dict[str, float]:
+    """One epoch of dgap's engines, beside the exact optimum and beside gmt's steps and fill."""
+    simulated = simulate(job.lengths, world_size=world, **settings_of(job))
+    measures = dgap_measures(simulated, job.lengths, job.budget)
+    if (job.window or dgap.DEFAULT_WINDOW) <= OPTIMUM_WINDOW_LIMIT:
+        measures |= optimum_measures(simulated, job.lengths, job.budget)
+    measures["steps_over_gmt"] = measures["steps"] / oracle["steps"]
+    measures["fill_over_gmt"] = measures["fill"] / oracle["fill"]
+    return measures
+
+
+def beside(
+    reference: dict[str, float], measures: dict[str, float], oracle: dict[str, float]
+) -> dict[str, float]:
+    """dgap against the reference at the same window; nothing where that did not run or end."""
+    if "steps" not in reference:
+        return {}
+    found = {
+        "padding_over_reference": measures["padding"] - reference["padding"],
+        "rounds_over_reference": measures["rounds"] / reference["rounds"],
+        "metadata_share": (measures["metadata_bytes"] / measures["rounds"])
+        / (reference["metadata_bytes"] / reference["rounds"]),
+    }
+    way = reference["steps"] - oracle["steps"]
+    if way > 0:
+        found["way_to_gmt"] = (reference["steps"] - measures["steps"]) / way
+    return found
 
 
 def reference_measures(
@@ -140,6 +191,11 @@ def reference_measures(
     }
 
 
+def compared(rows: Sequence[Row]) -> list[Row]:
+    """The rows of dgap's own kinds."""
+    return [row for row in rows if row.kind.startswith("dgap")]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Simulate, show and write `quality.json`."""
     options = parse(arguments, part="quality", purpose=__doc__ or "", full=FULL, quick=QUICK)
@@ -148,7 +204,10 @@ def main(arguments: Sequence[str]) -> int:
         for world in options.worlds:
             for budget in options.budgets:
                 found = measure_corpus(load(name), world, budget, options)
-                show(f"quality: {name}, {world} ranks, budget {budget:,}", found, SHOWN)
+                found += measure_defaults(load(name), world, budget, options)
+                where = f"{name}, {world} ranks, budget {budget:,}"
+                show(f"quality: {where}", found, SHOWN)
+                show(f"against gmt and the reference: {where}", compared(found), COMPARED)
                 rows += found
     write(options.output / "quality.json", rows, options.sizes())
     return 0
