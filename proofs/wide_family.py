@@ -148,4 +148,5 @@ def _listed(numbers: tuple[int, ...]) -> str:
 
 
 def tail_in_words(tail_stop: int) -> str:
+    """The name of the tail, "idle" or "stop"."""
     return "stop" if tail_stop else "idle"
