@@ -1,9 +1,13 @@
 """Training with each kind of loader: samples and targets a second, and the held-out loss.
 
-A small transformer on CPU ranks over the corpora's lengths divided by 16, with the budget divided
-alike. The limit beside samples/s is that of the oracle's compute: `gmt` without its own padding
-and imbalance. How noisy the loss is shows in the spread of `fixed` over the rounds, each of which
-has another order of the samples.
+Rules kept here:
+1. A small transformer on CPU ranks over the corpora's lengths divided by 16, with the budget
+   divided alike; every round has another order of the samples.
+2. Kind `limit` is what the compute of this run allows: the rate of `gmt` in the same round if its
+   batches had no padding and its ranks equal work. It stands beside samples/s and targets/s.
+3. Fewer and larger steps learn less at an equal rate, so all kinds follow the square root rule for
+   the targets of a step (`training.learning_rate`). The noise of the held-out loss is the spread of
+   `fixed` over the rounds.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ FULL = Options(
 )
 QUICK = quick_options(samples=64, worlds=(2,), workers=1, corpora=("bimodal_cv080",))
 TIMEOUT_S = 600.0
-BASES = ("gmt", "reference", "fixed", "sorted_window", "lhotse")
+BASES = ("limit", "gmt", "reference", "fixed", "sorted_window", "lhotse")
 SHOWN = (
     "samples_per_s",
     "targets_per_s",
@@ -77,6 +81,14 @@ def train_once(job: Job, training: Training) -> dict[str, float]:
     return train_measures(cell.answers, job.lengths, job.budget)
 
 
+def limit_of(gmt: dict[str, float]) -> dict[str, float]:
+    """The rates of a run of `gmt` without its padding and its imbalance; none if it failed."""
+    if "padding" not in gmt:
+        return {}
+    gain = gmt["imbalance"] / (1 - gmt["padding"])
+    return {name: gmt[name] * gain for name in ("samples_per_s", "targets_per_s")}
+
+
 def measure_corpus(
     corpus: Corpus, job: Job, training: Training, options: Options, *, budget: int
 ) -> list[Row]:
@@ -87,17 +99,19 @@ def measure_corpus(
         for kind in kinds:
             chosen = replace(job, kind=kind, seed=options.seed + index)
             results[kind].append(train_once(chosen, training))
+    if "gmt" in results:
+        results["limit"] = [limit_of(measures) for measures in results["gmt"]]
     keys = {
         kind: CellKey(
             corpus.name,
             budget,
-            window_of(kind, job.window, len(job.lengths)),
+            0 if kind == "limit" else window_of(kind, job.window, len(job.lengths)),
             job.world_size,
             kind,
         )
-        for kind in kinds
+        for kind in results
     }
-    rows = [row for kind in kinds for row in rows_of(keys[kind], results[kind])]
+    rows = [row for kind in results for row in rows_of(keys[kind], results[kind])]
     for kind in kinds:
         for base in BASES:
             if kind.startswith("dgap") and base in keys:

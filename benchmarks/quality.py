@@ -6,9 +6,10 @@ Rules kept here:
 2. dgap is also held against the exact optimum (`optimum`) for the very samples and step counts of
    its own rounds: measure `padding_optimum` beside `padding`, on the rounds that were compared.
 
-Kind `dgap` is the loader with nothing set but the budget, over an epoch of LONG_EPOCH_WINDOWS
-windows a rank: in a shorter one the first, small windows weigh more than they do in training. Where
-a corpus has fewer samples than asked for, they are drawn from it with replacement.
+Measures named `long_...` are those of the loader with nothing set but the budget, and of gmt, over
+an epoch of LONG_EPOCH_WINDOWS windows a rank: in a shorter one the first, small windows weigh more
+than they do in training. Where a corpus has fewer samples than asked for, they are drawn from it
+with replacement.
 
 Beside the reference at the same window: `way_to_gmt` is how far of the way from the reference's
 steps to those of gmt dgap goes, `padding_over_reference` the difference of the two paddings (below
@@ -64,6 +65,10 @@ COMPARED = (
     "rounds_over_reference",
     "metadata_bytes",
     "metadata_share",
+)
+
+LONG = tuple(
+    f"long_{name}" for name in (*SHOWN, "steps_over_gmt", "fill_over_gmt", "metadata_bytes")
 )
 
 
@@ -142,7 +147,8 @@ def measure_defaults(corpus: Corpus, world: int, budget: int, options: Options) 
     measures = simulated_measures(job, world, oracle)
     gmt_key = CellKey(corpus.name, budget, len(lengths), world, "gmt")
     dgap_key = gmt_key._replace(kind="dgap", window=dgap.DEFAULT_WINDOW)
-    return rows_of(gmt_key, [oracle]) + rows_of(dgap_key, [measures])
+    rows = rows_of(gmt_key, [oracle]) + rows_of(dgap_key, [measures])
+    return [row._replace(measure=f"long_{row.measure}") for row in rows]
 
 
 def simulated_measures(job: Job, world: int, oracle: dict[str, float]) -> dict[str, float]:
@@ -204,11 +210,12 @@ def main(arguments: Sequence[str]) -> int:
         for world in options.worlds:
             for budget in options.budgets:
                 found = measure_corpus(load(name), world, budget, options)
-                found += measure_defaults(load(name), world, budget, options)
+                long = measure_defaults(load(name), world, budget, options)
                 where = f"{name}, {world} ranks, budget {budget:,}"
                 show(f"quality: {where}", found, SHOWN)
                 show(f"against gmt and the reference: {where}", compared(found), COMPARED)
-                rows += found
+                show(f"defaults, long epoch: {where}", long, LONG)
+                rows += found + long
     write(options.output / "quality.json", rows, options.sizes())
     return 0
 
