@@ -36,7 +36,7 @@ FULL = Options(
     rounds=1,
     worlds=(2, 4, 8, 16),
     corpora=("chat_chitchat_chunks",),
-    windows=(256, 1024),
+    windows=(256, 1024, 4096),
 )
 QUICK = quick_options(
     samples=1024, worlds=(2, 4), corpora=("chat_chitchat_chunks",), windows=(256,)
@@ -115,8 +115,9 @@ def measure_rank(world: int, window: int, steps: int) -> dict[str, float]:
 
 
 def steps_in_a_round(window: int, samples: int, corpus: str, seed: int) -> int:
-    """T of dgap's rounds with this window: the mean over an epoch of two ranks."""
-    lengths = load(corpus).take(samples, seed=seed).lengths
+    """T of dgap's rounds with this window: the mean over an epoch of two ranks, of four windows at
+    least."""
+    lengths = load(corpus).take(max(samples, 8 * window), seed=seed).lengths
     simulated = simulate(
         lengths, world_size=2, seed=seed, token_budget=16384, window=window, first_window=window
     )
