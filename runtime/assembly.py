@@ -37,6 +37,7 @@ def new_engine(
         quota_share=config.quota_share(rank, world_size),
     )
     introduction = Introduction(
+        rank=rank,
         table_digest=machine.table.digest(),
         settings=config.shared_words(epoch),
         allow_same_data=config.allow_same_data or world_size == 1,

@@ -17,6 +17,7 @@ from dgap.protocol.codec import (
     encode_report,
     refusal,
 )
+from dgap.protocol.errors import MalformedReport
 from dgap.protocol.vocabulary import Report
 
 from .chunks import Sample
@@ -32,10 +33,13 @@ class Introduction:
     def __init__(
         self,
         *,
+        rank: int,
         table_digest: str,
         settings: tuple[tuple[str, int], ...],
         allow_same_data: bool,
     ) -> None:
+        self._rank = rank
+        self._sent: tuple[int, ...] = ()
         self._table_digest = table_digest
         self._settings = settings
         self._allow_same_data = allow_same_data
@@ -44,20 +48,28 @@ class Introduction:
     def words(self, report: Report, window: Sequence[Sample]) -> tuple[int, ...]:
         """What this rank sends: the report, in the first round with the greeting before it."""
         if self._greeting is not None:
-            return tuple(encode_report(report))
+            self._sent = tuple(encode_report(report))
+            return self._sent
         first = [sample.value for sample in window[:DIGEST_SAMPLES]]
         digest = 0 if self._allow_same_data or not first else content_digest(first)
         self._greeting = Greeting(
             table_digest=self._table_digest, settings=self._settings, sample_digest=digest
         )
-        return (*encode_greeting(self._greeting), *encode_report(report))
+        self._sent = (*encode_greeting(self._greeting), *encode_report(report))
+        return self._sent
 
     def read(self, vector: Sequence[Sequence[int]], *, first: bool) -> tuple[Report, ...]:
         """One report per rank.
 
         Raises RanksDiffer (the same on all ranks) in the first round, MalformedReport if a word
-        is out of bounds.
+        is out of bounds or this rank's own words came back changed (A1).
         """
+        if len(vector) <= self._rank or tuple(vector[self._rank]) != self._sent:
+            raise MalformedReport(
+                f"rank {self._rank} sent {self._sent} and the gather returned "
+                f"{vector[self._rank : self._rank + 1]} for it: does something else use the "
+                "loader's process group?"
+            )
         if not first or self._greeting is None:
             return decode_reports(vector)
         error = refusal(

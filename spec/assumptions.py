@@ -1,7 +1,7 @@
 """The ledger of assumptions A1..A9: what is taken for granted, and who notices when it is not so.
 
 Each assumption has a monitor: the error of `dgap.protocol.errors` that is raised at run time when
-it fails. `test` names the test that trips the monitor, empty while there is none.
+it fails. `test` names the test that trips the monitor; `unnoticed` says what the monitor misses.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Assumption:
     statement: str
     monitor: type[DgapError]
     modelled: str
-    test: str = ""
+    test: str
+    unnoticed: str = ""
 
 
 ASSUMPTIONS: tuple[Assumption, ...] = (
@@ -37,6 +38,10 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "have entered; the ranks enter the collectives of a loader in the same order",
         monitor=MalformedReport,
         modelled="gather_complete and sum_complete in environment.py; entering and leaving apart",
+        test="tests/runtime/test_transport.py::test_a_gather_that_brings_other_words_than_were_sent_ends_the_epoch",
+        unnoticed="a peer's words that arrive otherwise on one rank than on another: the ranks "
+        "then take different verdicts, and hang, or die in Gloo, or raise CollectiveFailed; only "
+        "the traces of all ranks, replayed together, show the gather in which it happened",
     ),
     Assumption(
         id="A2",
@@ -57,8 +62,11 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         id="A4",
         statement="the training loop keeps consuming or closes its iterator; a loop that leaves "
         "alone does not leave its peers waiting in a training collective",
-        monitor=BrokenAssumption,
+        monitor=CollectiveFailed,
         modelled="rows take, train and leave in environment.py, and `absent`",
+        test="tests/laws/test_leaving.py::test_a_loop_that_stays_in_an_epoch_that_a_peer_has_left_is_an_error_there",
+        unnoticed="a loop that only pauses: that is no fault, so its peers wait for as long as it "
+        "does, and what waits in a training collective is ended by that collective's timeout",
     ),
     Assumption(
         id="A5",

@@ -11,11 +11,13 @@ import signal
 import time
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from torch import distributed
 
 from dgap.runtime import DynamicBatchLoader
+from dgap.runtime import loader as loader_module
 from tests.laws.laws import Setting, violations
 from tests.laws.records import Epoch, Raised, meet, run_epoch
 from tests.laws.samples import InOrder, Uneven, pad
@@ -226,6 +228,32 @@ def test_what_a_loader_leaves_behind_can_be_collected_in_a_forked_worker(
     start_method: StartMethod,
 ) -> None:
     assert seen(start_method, drop_loaders_and_fork, "idle") == [[0] * WORLD_SIZE] * 2
+
+
+def start_anew_while_the_peer_stays(rank: int, world_size: int, arg: None) -> Raised | None:
+    """Rank 0 takes one step and no more; rank 1 leaves, and asks for another epoch."""
+    with patch.object(loader_module, "LEAVE_WAIT_S", 0.5):
+        # A round of ten steps: the engine of rank 0 cannot get to the next gather.
+        loader = new_loader(rank, queue_size=1, window=40, first_window=40, timeout_s=1.0)
+        steps = loader.steps()
+        next(steps)
+        raised = None
+        if rank == 1:
+            steps.close()  # type: ignore[attr-defined]
+            raised = run_epoch(loader, rank=rank).raised
+        distributed.barrier()
+        loader.close(wait_s=0.5)
+    return raised
+
+
+def test_a_loop_that_stays_in_an_epoch_that_a_peer_has_left_is_an_error_there() -> None:
+    results = run_ranks(
+        start_anew_while_the_peer_stays, world_size=2, start_method="fork", killed=True
+    )
+    stays, leaves = values_of(results)
+    assert stays is None
+    assert leaves.type_name == "CollectiveFailed"
+    assert "rank 1: the epoch before has not ended" in leaves.message
 
 
 def killed_after_two_steps(rank: int, world_size: int, victim: int) -> tuple[Epoch, float]:

@@ -17,6 +17,7 @@ DIGEST = "ab" * 32
 
 def introduction(**changes: Any) -> Introduction:
     arguments: dict[str, Any] = {
+        "rank": 0,
         "table_digest": DIGEST,
         "settings": (("window", 8), ("seed", 0)),
         "allow_same_data": False,
@@ -33,15 +34,16 @@ def samples(*values: Any) -> list[Sample]:
 def test_the_greeting_travels_with_the_first_report_only() -> None:
     own = introduction()
     first = own.words(Report(offered=3), samples("a"))
-    second = own.words(Report(offered=2), samples("b"))
     assert len(first) == GREETING_SIZE + REPORT_SIZE
-    assert len(second) == REPORT_SIZE
     assert own.read([first], first=True) == (Report(offered=3),)
+    second = own.words(Report(offered=2), samples("b"))
+    assert len(second) == REPORT_SIZE
     assert own.read([second], first=False) == (Report(offered=2),)
 
 
-def exchange(*ranks: Introduction, data: list[list[Sample]]) -> list[BaseException | None]:
-    """What each rank raises on reading the vector of all."""
+def exchange(*changes: dict[str, Any], data: list[list[Sample]]) -> list[BaseException | None]:
+    """What each rank raises on reading the vector of all; `changes` are those of each rank."""
+    ranks = [introduction(rank=rank, **each) for rank, each in enumerate(changes)]
     vector = [
         rank.words(Report(offered=len(held)), held) for rank, held in zip(ranks, data, strict=True)
     ]
@@ -58,7 +60,7 @@ def exchange(*ranks: Introduction, data: list[list[Sample]]) -> list[BaseExcepti
 
 
 def test_ranks_that_were_started_alike_get_each_others_reports() -> None:
-    outcomes = exchange(introduction(), introduction(), data=[samples("a", "c"), samples("b")])
+    outcomes = exchange({}, {}, data=[samples("a", "c"), samples("b")])
     assert outcomes == [None, None]
 
 
@@ -74,9 +76,9 @@ def test_ranks_that_differ_all_raise_the_same_words(
     changes: dict[str, Any], kind: type[Exception], word: str
 ) -> None:
     outcomes = exchange(
-        introduction(),
-        introduction(),
-        introduction(**changes),
+        {},
+        {},
+        changes,
         data=[samples("a"), samples("b"), samples("c")],
     )
     assert {type(outcome) for outcome in outcomes} == {kind}
@@ -87,9 +89,9 @@ def test_ranks_that_differ_all_raise_the_same_words(
 
 def test_ranks_that_read_the_same_samples_are_named() -> None:
     outcomes = exchange(
-        introduction(),
-        introduction(),
-        introduction(),
+        {},
+        {},
+        {},
         data=[samples("a"), samples("b"), samples("a")],
     )
     assert {type(outcome) for outcome in outcomes} == {SameData}
@@ -97,17 +99,17 @@ def test_ranks_that_read_the_same_samples_are_named() -> None:
 
 
 def test_the_same_samples_may_be_allowed() -> None:
-    alike = [introduction(allow_same_data=True) for _ in range(2)]
-    assert exchange(*alike, data=[samples("a"), samples("a")]) == [None, None]
+    alike = {"allow_same_data": True}
+    assert exchange(alike, alike, data=[samples("a"), samples("a")]) == [None, None]
 
 
 def test_two_ranks_without_samples_do_not_read_the_same() -> None:
-    assert exchange(introduction(), introduction(), data=[[], []]) == [None, None]
+    assert exchange({}, {}, data=[[], []]) == [None, None]
 
 
 def test_samples_that_cannot_be_looked_into_are_never_held_to_be_the_same() -> None:
     data = [samples(object()), samples(object())]
-    assert exchange(introduction(), introduction(), data=data) == [None, None]
+    assert exchange({}, {}, data=data) == [None, None]
 
 
 def test_only_the_first_samples_are_compared() -> None:
@@ -115,14 +117,26 @@ def test_only_the_first_samples_are_compared() -> None:
     for difference_at, kind in ((DIGEST_SAMPLES, SameData), (DIGEST_SAMPLES - 1, type(None))):
         other = [*alike, -1]
         other[difference_at] = -2
-        outcomes = exchange(
-            introduction(), introduction(), data=[samples(*alike, -1), samples(*other)]
-        )
+        outcomes = exchange({}, {}, data=[samples(*alike, -1), samples(*other)])
         assert {type(outcome) for outcome in outcomes} == {kind}
 
 
 def test_a_word_out_of_bounds_names_its_rank() -> None:
     own = introduction()
-    own.words(Report(), [])
+    for _ in range(2):
+        own.words(Report(), [])
     with pytest.raises(MalformedReport, match="rank 1 sent exhausted=2"):
         own.read([tuple(Report()), tuple(Report(exhausted=2))], first=False)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_gather_that_changes_or_swaps_or_drops_this_ranks_words_is_refused(first: bool) -> None:
+    ranks = [introduction(rank=rank) for rank in range(2)]
+    for rank in ranks if not first else ():
+        rank.words(Report(), [])
+    vector = [rank.words(Report(offered=at), []) for at, rank in enumerate(ranks)]
+    assert len(ranks[1].read(vector, first=first)) == 2
+    changed = [vector[0], (*vector[1][:-1], 1)]
+    for wrong in (changed, vector[::-1], vector[:1]):
+        with pytest.raises(MalformedReport, match=r"rank 1 sent .* and the gather returned"):
+            ranks[1].read(wrong, first=first)

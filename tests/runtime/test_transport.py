@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
+from dgap.protocol.errors import MalformedReport
 from dgap.runtime.transport import AloneTransport, Transport
+from tests.runtime.loading import COSTS, loader
 
 
 def test_a_rank_alone_is_a_transport_of_one() -> None:
@@ -31,3 +37,16 @@ def test_it_can_be_used_after_closing_since_nothing_is_held() -> None:
     transport.close()
     assert not transport.closed
     assert transport.gather([1]) == [[1]]
+
+
+def test_a_gather_that_brings_other_words_than_were_sent_ends_the_epoch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gather(self: AloneTransport, words: Sequence[int]) -> list[list[int]]:
+        return [[*words[:-1], 1 - words[-1]]]
+
+    monkeypatch.setattr(AloneTransport, "gather", gather)
+    made = loader(COSTS)
+    with pytest.raises(MalformedReport, match=r"rank 0 sent .* and the gather returned"):
+        list(made)
+    made.close()

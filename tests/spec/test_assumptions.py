@@ -21,6 +21,5 @@ def test_each_assumption_has_a_monitor_of_the_error_tree_and_a_place_in_the_mode
 
 def test_a_named_test_exists() -> None:
     for each in ASSUMPTIONS:
-        if each.test:
-            path, _, name = each.test.partition("::")
-            assert f"def {name}(" in (ROOT / path).read_text(), each.id
+        path, _, name = each.test.partition("::")
+        assert f"def {name}(" in (ROOT / path).read_text(), each.id
