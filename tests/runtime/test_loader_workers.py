@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from torch.utils.data import get_worker_info
 
-from dgap.protocol.errors import ConfigError
+import dgap.runtime.loader as loader_module
+from dgap.protocol.errors import CollectiveFailed, ConfigError
 from tests.processes import run_ranks, values_of
 from tests.runtime.leftovers import Leftovers
 from tests.runtime.loading import COSTS, Tokens, firsts, loader, numbers
@@ -124,6 +125,27 @@ def test_a_worker_that_dies_is_raised_behind_the_batches_and_leaves_nothing() ->
     assert "exited unexpectedly" in text
     assert 0 < received < 9
     assert balance == 0
+
+
+def test_workers_that_started_before_the_peers_were_missed_are_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[int] = []
+
+    def nobody_came(*_: Any, **__: Any) -> Any:
+        begun.append(len(multiprocessing.active_children()))
+        raise CollectiveFailed("rank 0: nobody came")
+
+    with Leftovers():
+        made = loader(num_workers=2)
+        before = len(multiprocessing.active_children())
+        monkeypatch.setattr(loader_module, "open_transport", nobody_came)
+        with pytest.raises(CollectiveFailed, match="nobody came"):
+            next(iter(made))
+        assert begun == [before + 2]
+        monkeypatch.undo()
+        assert sorted(numbers(made)) == list(range(len(COSTS)))
+        made.close()
 
 
 def test_many_epochs_leave_nothing_behind() -> None:
