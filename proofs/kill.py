@@ -25,11 +25,15 @@ from .invariant_world import invariant
 from .kill_explored import killed_by_exploration
 from .mutants import Mutant
 from .obligations_age import age_checks
+from .obligations_collectives import collective_checks
+from .obligations_commute import commute_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_events import event_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import action_scenes, concerned
 from .obligations_progress import progress_checks
+from .obligations_ranges import range_checks
 from .obligations_reception import reception_checks
 from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
@@ -182,6 +186,10 @@ OTHERS: tuple[Builder, ...] = (
     identity_checks,
     progress_checks,
     age_checks,
+    collective_checks,
+    event_checks,
+    commute_checks,
+    range_checks,
     refinement_checks,
 )
 """What is asked of a table besides the invariant and what is cheap."""

@@ -19,13 +19,17 @@ from .fairness import fairness_checks
 from .foreign import foreign_checks
 from .kill_matrix import mutation_checks
 from .obligations_age import age_checks
+from .obligations_collectives import collective_checks
+from .obligations_commute import commute_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_events import event_checks
 from .obligations_groups import group_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
 from .obligations_progress import progress_checks
+from .obligations_ranges import range_checks
 from .obligations_reception import reception_checks
 from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
@@ -45,6 +49,10 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     age_checks,
     group_checks,
+    collective_checks,
+    event_checks,
+    commute_checks,
+    range_checks,
     refinement_checks,
     planted_checks,
     composition_checks,
@@ -71,6 +79,8 @@ CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     age_checks,
     group_checks,
+    collective_checks,
+    event_checks,
 )
 """The proofs for all W: Z3 and Python alone, ten seconds. Planted bugs, explorations and foreign
 tools are left to the whole."""

@@ -14,12 +14,17 @@ from dgap.protocol.transition import Table
 
 from .check import Check, Verdict
 from .obligations_age import age_checks
+from .obligations_collectives import collective_checks
+from .obligations_commute import commute_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_events import event_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_progress import progress_checks
+from .obligations_ranges import range_checks
 from .obligations_reception import reception_checks
+from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
 from .planted import (
     drained_rank_closes_alone,
@@ -48,6 +53,11 @@ def all_parametric(table: Table) -> dict[str, Check]:
         identity_checks,
         progress_checks,
         age_checks,
+        collective_checks,
+        event_checks,
+        commute_checks,
+        range_checks,
+        refinement_checks,
     )
     return {check.id: check for build in builders for check in build(table)}
 

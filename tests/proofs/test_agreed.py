@@ -1,4 +1,4 @@
-"""The agreed figures follow from the kinds and verdicts of the collectives, and from nothing else."""
+"""Agreed figures follow from the kinds and verdicts of the collectives, and nothing else."""
 
 from __future__ import annotations
 

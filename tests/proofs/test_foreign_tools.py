@@ -155,7 +155,8 @@ def test_a_model_that_rumur_refuses_is_no_answer() -> None:
 
 
 def test_a_run_that_stands_still_for_ever_is_told_from_other_broken_hopes() -> None:
-    broken = "Error: Temporal properties were violated.\n7 distinct states found, 0 states left on queue.\n"
+    counted = "7 distinct states found, 0 states left on queue.\n"
+    broken = f"Error: Temporal properties were violated.\n{counted}"
     assert read_tlc(f"{broken}State 3: Stuttering\n") == Answer(states=7, broken=STUTTERS)
     with pytest.raises(UnreadableAnswer):
         read_tlc(f"{broken}Back to state 1\n")
