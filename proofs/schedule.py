@@ -84,14 +84,14 @@ def _move(world: World, before: Node, after: Node) -> Move:
     name, event = world.reasons[before[rank], after[rank]]
     old, new = world.ranks[before[rank]], world.ranks[after[rank]]
     changes = {**_changes(old[0], new[0]), **_changes(old[1], new[1])}
-    row = None if event is None else row_taken(world.table, world.settings, old[0], event)
+    row = "" if event is None else row_taken(world.table, world.settings, old[0], event)
     enters = new[1].gathers > old[1].gathers
     return Move(
         rank=rank,
         name=name,
         event="" if event is None else event.kind.name,
         arguments={} if event is None else arguments_of(event),
-        row="" if row is None else row.name,
+        row=row,
         report=tuple(map(int, world.machine.report(new[0]))) if enters else (),
         changes=changes,
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dgap.protocol.transition import Row, Table
+from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import Event, Phase, Settings, State
 from dgap.spec.environment import slots
-from dgap.spec.oracle_expr import Reading, holds
+from dgap.spec.oracle_step import walk_step
 
 from .unfold import RANK_FIELDS
 from .world import Node, World
@@ -20,20 +20,10 @@ from .world import Node, World
 _BORING = frozenset({"gathers", "sums", "sums_left", "drawn", *slots})
 
 
-def row_taken(table: Table, settings: Settings, state: State, event: Event) -> Row | None:
-    """The first row whose guard holds, found by walking the trees; None is the refusal."""
-    reading = Reading(
-        own={
-            "state": state._asdict(),
-            "event": {name: value for name, value in event._asdict().items() if name != "reports"},
-            "setting": settings._asdict(),
-        },
-        ranks=[report._asdict() for report in event.reports],
-    )
-    for row in table.rows:
-        if (row.phase, row.event) == (state.phase, event.kind) and holds(row.guard, reading):
-            return row
-    return None
+def row_taken(table: Table, settings: Settings, state: State, event: Event) -> str:
+    """The name of the row that takes an event, found by walking the rows; empty: the refusal."""
+    walked = walk_step(table.rows, settings, state, event)
+    return "" if walked is None else walked.row
 
 
 def readable(world: World, path: Sequence[Node]) -> tuple[str, ...]:
@@ -66,5 +56,4 @@ def _name(world: World, before: int, after: int) -> str:
     name, event = world.reasons[(before, after)]
     if event is None:
         return name if name == "crash" else f"loop: {name}"
-    row = row_taken(world.table, world.settings, world.ranks[before][0], event)
-    return name if row is None else row.name
+    return row_taken(world.table, world.settings, world.ranks[before][0], event) or name

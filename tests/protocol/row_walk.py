@@ -1,4 +1,4 @@
-"""Dumb twin of the compiled machine: walks the rows of a table, tree by tree."""
+"""All steps that a table allows in a state, and small boxes of states to ask for them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,19 @@ from itertools import product
 from typing import Any
 
 from dgap.protocol.expr import Name, Node, walk
-from dgap.protocol.transition import Row, Table
-from dgap.protocol.vocabulary import Effect, Event, EventKind, Phase, Settings, State
-from dgap.spec.oracle_expr import Reading, holds, value_of
+from dgap.protocol.transition import Table
+from dgap.protocol.vocabulary import Event, EventKind, Phase, Settings, State
+from dgap.spec.oracle_step import Walked, walk_step
 
 
-def reading_of(settings: Settings, state: State, event: Event) -> Reading:
-    """What the names in a row mean."""
-    arguments = {name: value for name, value in event._asdict().items() if name != "reports"}
-    return Reading(
-        own={"state": state._asdict(), "event": arguments, "setting": settings._asdict()},
-        ranks=[report._asdict() for report in event.reports],
-    )
-
-
-def rows_taken(table: Table, settings: Settings, state: State, event: Event) -> list[Row]:
-    """Every row that applies."""
-    reading = reading_of(settings, state, event)
-    return [
-        row
+def steps_taken(table: Table, settings: Settings, state: State, event: Event) -> list[Walked]:
+    """What every row that applies makes of the state; the oracle alone takes the first."""
+    steps = (
+        walk_step([row], settings, state, event)
         for row in table.rows
-        if row.phase == state.phase and row.event == event.kind and holds(row.guard, reading)
-    ]
-
-
-def result_of(
-    row: Row, settings: Settings, state: State, event: Event
-) -> tuple[State, tuple[Effect, ...]]:
-    """What a row makes of a state, and what it asks for."""
-    reading = reading_of(settings, state, event)
-    new = {name: value_of(value, reading) for name, value in row.updates}
-    effects = tuple(Effect(ask.kind, value_of(ask.argument, reading)) for ask in row.asks)
-    return state._replace(phase=int(row.target), **new), effects
+        if (row.phase, row.event) == (state.phase, event.kind)
+    )
+    return [step for step in steps if step is not None]
 
 
 def names_in(nodes: Iterable[Node], scope: str) -> list[str]:

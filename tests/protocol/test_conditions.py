@@ -9,7 +9,7 @@ import pytest
 from dgap.protocol import conditions
 from dgap.protocol.vocabulary import Event, EventKind, Settings, State
 from dgap.spec.oracle_expr import holds, value_of
-from tests.protocol.row_walk import reading_of
+from dgap.spec.oracle_step import reading_of
 
 JOIN, QUOTA = Settings(window=3), Settings(window=3, quota=1)
 SMALL = range(4)

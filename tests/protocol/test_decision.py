@@ -12,7 +12,7 @@ from dgap.protocol import decision
 from dgap.protocol.expr import Formula
 from dgap.protocol.vocabulary import Event, EventKind, Policy, Report, Settings, State
 from dgap.spec.oracle_expr import Reading, holds, value_of
-from tests.protocol.row_walk import reading_of
+from dgap.spec.oracle_step import reading_of
 
 VERDICTS: dict[str, Formula] = {
     "fail": decision.FAIL,

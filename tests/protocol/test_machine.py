@@ -21,8 +21,8 @@ from dgap.protocol.vocabulary import (
     State,
     reported,
 )
-from dgap.spec.oracle_expr import value_of
-from tests.protocol.row_walk import reading_of, result_of, rows_taken, small_box
+from dgap.spec.oracle_step import walk_report
+from tests.protocol.row_walk import small_box, steps_taken
 
 ALL_SETTINGS = [
     Settings(window=2),
@@ -52,9 +52,9 @@ def test_a_step_is_what_its_row_says_on_every_small_state(
 ) -> None:
     machine = Machine(settings)
     for state, event in small_box(TABLE, phase, kind, limit=1 if phase == Phase.TALLY else 2):
-        rows = rows_taken(TABLE, settings, state, event)
-        assert len(rows) <= 1, "two rows of one phase and event apply at once"
-        expected = result_of(rows[0], settings, state, event) if rows else None
+        steps = steps_taken(TABLE, settings, state, event)
+        assert len(steps) <= 1, "two rows of one phase and event apply at once"
+        expected = (steps[0].state, steps[0].effects) if steps else None
         assert machine.attempt(state, event) == expected
 
 
@@ -69,10 +69,8 @@ def test_a_verdict_is_what_exactly_one_row_says(
 ) -> None:
     state = State(phase=Phase.OFFER, target=target, held=held)
     event = Event(EventKind.GATHERED, reports=tuple(reports))
-    rows = rows_taken(TABLE, settings, state, event)
-    assert len(rows) == 1
-    expected = result_of(rows[0], settings, state, event)
-    assert Machine(settings).step(state, event) == expected
+    (expected,) = steps_taken(TABLE, settings, state, event)
+    assert Machine(settings).step(state, event) == (expected.state, expected.effects)
 
 
 @given(
@@ -83,9 +81,7 @@ def test_a_report_is_what_the_table_reads_off_the_state(
     settings: Settings, values: list[int]
 ) -> None:
     state = State(*values)
-    reading = reading_of(settings, state, Event(EventKind.TURN))
-    expected = Report(**{name: value_of(value, reading) for name, value in TABLE.report})
-    assert Machine(settings).report(state) == expected
+    assert Machine(settings).report(state) == walk_report(TABLE.report, settings, state)
 
 
 def test_an_event_without_a_row_raises_and_nothing_happens() -> None:

@@ -23,7 +23,7 @@ from dgap.protocol.vocabulary import (
     Settings,
     State,
 )
-from tests.protocol.row_walk import names_in, rows_taken, small_box
+from tests.protocol.row_walk import names_in, small_box, steps_taken
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW_IDS = [row.name for row in TABLE.rows]
@@ -78,7 +78,7 @@ def test_rows_of_one_phase_and_event_exclude_each_other(quota: int, tail_stop: i
     assert (Phase.OFFER, EventKind.GATHERED) in shared
     for phase, kind in shared - {(Phase.OFFER, EventKind.GATHERED)}:
         for state, event in small_box(TABLE, phase, kind, limit=2):
-            assert len(rows_taken(TABLE, settings, state, event)) <= 1
+            assert len(steps_taken(TABLE, settings, state, event)) <= 1
 
 
 def test_a_report_has_the_fields_of_a_report_in_their_order_but_for_dry() -> None:
