@@ -27,8 +27,9 @@ from .tables import show_line
 from .training import Training, TrainRecord, train
 
 LENGTH_DIVISOR = 16
+# Of fewer samples dgap sees nothing but the first, small windows.
 FULL = Options(
-    samples=384,
+    samples=1024,
     rounds=2,
     worlds=(2,),
     workers=1,
