@@ -126,12 +126,13 @@ def own_part(occasion: Formula) -> Formula:
 
 
 def _impossible(table: Table) -> Iterator[Obligation]:
+    scenes = {phase: at_rest(table, is_in(ACTOR, phase)) for phase, _ in IMPOSSIBLE}
     for phase, event in IMPOSSIBLE:
         for occasion in OCCASIONS:
             if occasion.event == event:
-                scene = at_rest(table, is_in(ACTOR, phase))
                 name = f"{event.name} in {phase.name}"
-                yield Obligation(name=name, scene=scene, goal=~own_part(occasion.guard))
+                goal = ~own_part(occasion.guard)
+                yield Obligation(name=name, scene=scenes[phase], goal=goal)
 
 
 def event_checks(table: Table = TABLE) -> tuple[Check, ...]:
