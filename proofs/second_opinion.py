@@ -23,12 +23,16 @@ from . import cvc5_solver
 from .asking import Claim, Obligation
 from .check import Check, Outcome, Reach, Verdict
 from .obligations_age import age_checks
+from .obligations_collectives import collective_checks
+from .obligations_commute import commute_checks
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
+from .obligations_events import event_checks
 from .obligations_groups import group_checks
 from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
 from .obligations_progress import progress_checks
+from .obligations_ranges import range_checks
 from .obligations_reception import reception_checks
 from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
@@ -44,6 +48,10 @@ _BUILDERS: tuple[Callable[[Table], Sequence[Check]], ...] = (
     identity_checks,
     progress_checks,
     age_checks,
+    collective_checks,
+    event_checks,
+    commute_checks,
+    range_checks,
     refinement_checks,
     lambda _: group_checks(),
 )
