@@ -30,6 +30,14 @@ def version() -> str:
     return str(cvc5.__version__)
 
 
+def decide_ground(question: str, logic: str) -> tuple[Verdict, str]:
+    """As `decide`, in a quantifier-free logic, which cvc5 holds the script to: a quantifier, or a
+    product where the logic has none, is an error and so unknown."""
+    answer = _ask(question, {}, LIMIT_MS, logic)
+    known = {"unsat": Verdict.PROVED, "sat": Verdict.REFUTED}
+    return known.get(answer, Verdict.UNKNOWN), "" if answer in known else answer
+
+
 def decide(question: str, *, limit_ms: int = LIMIT_MS) -> tuple[Verdict, str]:
     """Whether an SMT-LIB script with one `(check-sat)` is unsatisfiable; the second value says
     why, where that is unknown."""
@@ -43,13 +51,13 @@ def decide(question: str, *, limit_ms: int = LIMIT_MS) -> tuple[Verdict, str]:
     return Verdict.UNKNOWN, "; ".join(answers)
 
 
-def _ask(question: str, options: Mapping[str, str], limit_ms: int) -> str:
+def _ask(question: str, options: Mapping[str, str], limit_ms: int, logic: str = "ALL") -> str:
     """What one way of searching answers; an error of cvc5 is an answer like "unknown"."""
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("tlimit-per", str(limit_ms))
     for name, value in options.items():
         solver.setOption(name, value)
-    solver.setLogic("ALL")
+    solver.setLogic(logic)
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question, "obligation")
     symbols, said = parser.getSymbolManager(), []

@@ -11,12 +11,26 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from typing import NamedTuple
 
-from dgap.protocol.diagram import infix
-from dgap.protocol.expr import TRUE, Both, Compare, Const, Formula, Name, Node, Term, rebuild, walk
+from dgap.protocol.diagram import conjuncts, infix
+from dgap.protocol.expr import (
+    Both,
+    Compare,
+    Const,
+    Either,
+    Formula,
+    Name,
+    Node,
+    Not,
+    Term,
+    rebuild,
+    walk,
+)
 from dgap.protocol.vocabulary import EffectKind, Phase
 
 from .solver import Z3
@@ -41,8 +55,8 @@ class Kind(StrEnum):
     INVARIANT = "invariant.{} at {}"
     NUMBERED = "invariant.{} at {}, collective {}"
     RECURRENCE = "recurrence at {}"
+    HEARD = "heard from {2}: bound of {1}, {0}"
     BOUND = "bound at {2} of {1}, {0}"
-    OWN_BOUND = "bound at the witness {2} of {1}, {0}"
     ATTAINED = "attained by {1}, {0}"
 
 
@@ -97,7 +111,15 @@ def _readable(node: Node) -> Node:
             return Name("world", f"{rank}.said({field}, {in_words(number)})")
         case Compare(operator, left, Const(value)):
             return Compare(operator, _term(left), Name("world", _constant(left, value)))
+        case Not(Not(body)):
+            return _readable(body)
+        case Not(Both() as all_of) if all(isinstance(each, Not) for each in conjuncts(all_of)):
+            return _readable(reduce(Either, (_denied(each) for each in conjuncts(all_of))))
     return rebuild(node, _readable)
+
+
+def _denied(formula: Formula) -> Formula:
+    return formula.body if isinstance(formula, Not) else ~formula
 
 
 def _term(node: Term) -> Term:
@@ -116,17 +138,10 @@ def _constant(compared: Term, value: int) -> str:
     return str(int(value))
 
 
-def conjuncts_of(formula: Formula) -> Iterator[Formula]:
-    """The formulas that a conjunction was made of; none for TRUE."""
-    if isinstance(formula, Both):
-        yield from conjuncts_of(formula.left)
-        yield from conjuncts_of(formula.right)
-    elif formula != TRUE:
-        yield formula
-
-
-def named_axioms(vector: Vector, ranks: Sequence[Rank]) -> Iterator[Hypothesis]:
-    """What is known of the aggregates of a vector."""
+def named_axioms(
+    vector: Vector, ranks: Sequence[Rank], *, gathered: bool = False
+) -> Iterator[Hypothesis]:
+    """What is known of the aggregates of a vector; `gathered` where it is one of reports."""
     names = [rank.name for rank in ranks]
     constants = [rank_constant(name) for name in names]
     names += [f"{vector.label}{index}" for index in range(len(vector.aggregates))]
@@ -135,8 +150,26 @@ def named_axioms(vector: Vector, ranks: Sequence[Rank]) -> Iterator[Hypothesis]:
         if axiom.voice is None:
             yield Hypothesis(axiom.term, Kind.ATTAINED, about)
         else:
-            kind = Kind.BOUND if axiom.voice < len(ranks) else Kind.OWN_BOUND
+            kind = Kind.HEARD if gathered and axiom.voice < len(ranks) else Kind.BOUND
             yield Hypothesis(axiom.term, kind, (*about, names[axiom.voice]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """A hypothesis by name, and the assumptions that it formalises."""
+
+    name: str
+    assumptions: tuple[str, ...] = ()
+
+
+def by_name(hypotheses: Iterable[Hypothesis]) -> Mapping[Instance, Hypothesis]:
+    """The hypotheses as certificates name them. Raises ValueError where two have one name."""
+    found: dict[Instance, Hypothesis] = {}
+    for each in hypotheses:
+        instance = Instance(name=name_of(each), assumptions=assumptions_of(each))
+        if not found.setdefault(instance, each).term.eq(each.term):
+            raise ValueError(f"two hypotheses have the name {instance.name!r}; tell them apart")
+    return found
 
 
 _BY_KIND: Mapping[Kind, tuple[str, ...]] = {
@@ -145,7 +178,7 @@ _BY_KIND: Mapping[Kind, tuple[str, ...]] = {
     Kind.ENTERED: ("A1",),  # nobody leaves before all have entered
     Kind.BEGUN: ("A4",),  # a step completes once all loops that take part have begun it
     Kind.MOVE: ("A4",),  # what a loop does that consumes or closes
-    Kind.BOUND: ("A1",),  # the vector holds what each rank said
+    Kind.HEARD: ("A1",),  # the vector holds what each rank said
 }
 _SOURCES = frozenset({"unread", "source", "fresh"})
 _LEAVING = frozenset({"gone"})

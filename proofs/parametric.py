@@ -11,13 +11,15 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
+from dgap.protocol.diagram import conjuncts
 from dgap.protocol.expr import (
+    TRUE,
     Const,
     Formula,
     Name,
@@ -32,7 +34,7 @@ from dgap.protocol.vocabulary import EffectKind, EventKind
 
 from .actions import ACTOR, Action, takes_part
 from .agreed import origin, recurrences, verdict_at
-from .hypothesis import Hypothesis, Kind, conjuncts_of, named_axioms
+from .hypothesis import Hypothesis, Instance, Kind, by_name, named_axioms
 from .solver import RANK, Z3, Theory, choose, constant
 from .terms import Agreed, Rank, Reading, Vector, of_rank, said, translate
 
@@ -154,12 +156,17 @@ class Scene:
         numbers = (rank[name] for rank in self.ranks for name in ("left", "entered"))
         for number in (*numbers, Const(0)):
             found.append(Hypothesis(self.now(recurrences(number)), Kind.RECURRENCE, (number,)))
-        return [*found, *named_axioms(self.vector, self.ranks)]
+        return [*found, *named_axioms(self.vector, self.ranks, gathered=True)]
+
+    @cached_property
+    def instances(self) -> Mapping[Instance, Hypothesis]:
+        """The hypotheses by what a certificate calls them."""
+        return by_name(self.hypotheses)
 
     def _each(self, formula: Formula, kind: Kind, *about: str) -> Iterator[Hypothesis]:
         """The parts of a conjunction, each a hypothesis of its own."""
-        for part in conjuncts_of(formula):
-            yield Hypothesis(self.now(part), kind, (*about, part))
+        parts = (part for part in conjuncts(formula) if part != TRUE)
+        return (Hypothesis(self.now(part), kind, (*about, part)) for part in parts)
 
     def _action_hypotheses(self, action: Action) -> Iterator[Hypothesis]:
         kind = Kind.MOVE if action.row is None and action.updates else Kind.GUARD

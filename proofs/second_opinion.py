@@ -40,7 +40,9 @@ from .solver import Z3, smt_text, with_seed
 
 SEEDS = (7, 2026)
 
-_BUILDERS: tuple[Callable[[Table], Sequence[Check]], ...] = (
+_Builder = Callable[[Table], Sequence[Check]]
+
+_BUILDERS: tuple[_Builder, ...] = (
     decision_checks,
     effect_checks,
     reception_checks,
@@ -105,23 +107,31 @@ def agree(decide: Decide, group: Group) -> Outcome:
     return Outcome(verdict=Verdict.PROVED, detail=f"{count} goals")
 
 
+def claims(table: Table) -> Iterator[Claim]:
+    """Every check that is decided by obligations, planted bugs apart."""
+    yield from _claims(table, (invariant_checks, *_BUILDERS))
+
+
+def _claims(table: Table, builders: Sequence[_Builder]) -> Iterator[Claim]:
+    for build in builders:
+        yield from (check for check in build(table) if isinstance(check, Claim))
+
+
 def groups(table: Table) -> Iterator[tuple[str, str, Group]]:
     """Id, statement and obligations of what is decided together.
 
     The conjuncts of the invariant are grouped by the action after which they hold.
     """
     yield from _conjuncts_by_action(table)
-    for build in _BUILDERS:
-        for check in build(table):
-            if isinstance(check, Claim):
-                yield check.id, check.statement, check.obligations
+    for claim in _claims(table, _BUILDERS):
+        yield claim.id, claim.statement, claim.obligations
 
 
 def _conjuncts_by_action(table: Table) -> Iterator[tuple[str, str, Group]]:
-    claims = [check for check in invariant_checks(table) if isinstance(check, Claim)]
+    conjuncts = list(_claims(table, (invariant_checks,)))
 
     def after(action: str) -> Iterator[Obligation]:
-        found = (each for claim in claims for each in claim.obligations() if each.name == action)
+        found = (each for claim in conjuncts for each in claim.obligations() if each.name == action)
         first: Obligation | None = None
         for each in found:
             first = first or each
@@ -129,7 +139,7 @@ def _conjuncts_by_action(table: Table) -> Iterator[tuple[str, str, Group]]:
             same = (each.scene.action, each.scene.assumed) == (None, first.scene.assumed)
             yield replace(each, scene=first.scene) if same else each
 
-    names = dict.fromkeys(each.name for claim in claims[:1] for each in claim.obligations())
+    names = dict.fromkeys(each.name for claim in conjuncts[:1] for each in claim.obligations())
     for name in names:
         statement = f"every conjunct of the invariant holds after: {name}"
         yield f"invariant.{name.replace(' ', '_')}", statement, partial(after, name)

@@ -206,6 +206,60 @@ def with_seed(hypotheses: Sequence[Z3], goals: Sequence[Z3], seed: int) -> Answe
     return Answer(verdict=Verdict.UNKNOWN, reason=str(solver.reason_unknown()))
 
 
+class Switched:
+    """Hypotheses of which each can be left out of a question."""
+
+    def __init__(self, hypotheses: Sequence[Z3]) -> None:
+        self._solver = z3.Solver()
+        self._solver.set("random_seed", 0)
+        self._solver.set("timeout", TIMEOUT_MS)
+        self._switches = [z3.Bool(f"switch!{place}") for place in range(len(hypotheses))]
+        self._places = {each.get_id(): place for place, each in enumerate(self._switches)}
+        for switch, hypothesis in zip(self._switches, hypotheses, strict=True):
+            self._solver.add(z3.Implies(switch, hypothesis))
+
+    def core(self, goal: Z3, chosen: Iterable[int]) -> list[int] | None:
+        """The places of hypotheses among the chosen from which the goal follows; None where it
+        was not found to follow."""
+        self._solver.push()
+        self._solver.add(z3.Not(goal))
+        try:
+            result = self._solver.check(*(self._switches[place] for place in chosen))
+            core = self._solver.unsat_core() if result == z3.unsat else None
+        finally:
+            self._solver.pop()
+        return None if core is None else sorted(self._places[each.get_id()] for each in core)
+
+
+def logic_of(terms: Iterable[Z3]) -> str:
+    """The quantifier-free logic that fits: integers and uninterpreted functions, with products of
+    unknowns or without. Raises ValueError for a quantifier."""
+    seen: set[int] = set()
+    waiting, logic = list(terms), "QF_UFLIA"
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if z3.is_quantifier(term):
+            raise ValueError(f"there is a quantifier in an instance: {term}")
+        if z3.is_mul(term) and sum(not z3.is_int_value(each) for each in term.children()) > 1:
+            logic = "QF_UFNIA"
+        waiting += term.children()
+    return logic
+
+
+def in_logic(logic: str, hypotheses: Sequence[Z3], goal: Z3) -> Verdict:
+    """Whether the goal follows, asked of the solver that Z3 has for one logic."""
+    solver = z3.SolverFor(logic)
+    solver.set("timeout", TIMEOUT_MS)
+    solver.add(*hypotheses, z3.Not(goal))
+    result = solver.check()
+    if result == z3.unsat:
+        return Verdict.PROVED
+    return Verdict.REFUTED if result == z3.sat else Verdict.UNKNOWN
+
+
 def value(model: Model, term: Z3) -> int:
     """The value of an integer term in a model, filled in where the model leaves it open."""
     return int(model.eval(term, model_completion=True).as_long())

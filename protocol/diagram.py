@@ -5,6 +5,8 @@ Rule kept here: nothing is drawn that is not a row, and every row is drawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .expr import (
     Arithmetic,
     Both,
@@ -78,6 +80,15 @@ def _table_line(row: Row) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The formulas that a conjunction was made of, in order; the formula itself if it is none."""
+    if isinstance(formula, Both):
+        yield from conjuncts(formula.left)
+        yield from conjuncts(formula.right)
+    else:
+        yield formula
+
+
 def infix(node: Node) -> str:
     """A node as a reader writes it: `all`, `any`, `min`, `max`, `sum` range over the ranks."""
 
@@ -101,8 +112,10 @@ def infix(node: Node) -> str:
             return f"max({each(body, where)}, or {infix(default)})"
         case Total(body, where):
             return f"sum({each(body, where)})"
-        case Both(left, right):
-            return f"({infix(left)} and {infix(right)})"
+        case Both():
+            return f"({' and '.join(infix(each) for each in conjuncts(node))})"
+        case Either(Not(premise), conclusion):
+            return f"({infix(premise)} implies {infix(conclusion)})"
         case Either(left, right):
             return f"({infix(left)} or {infix(right)})"
         case Not(body):

@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from dgap.protocol.diagram import infix, mermaid, reference_page
-from dgap.protocol.expr import TRUE, Choose, Const, Every, Greatest, Least, Name, Some, Total
+from dgap.protocol.expr import (
+    TRUE,
+    Choose,
+    Const,
+    Every,
+    Greatest,
+    Least,
+    Name,
+    Some,
+    Total,
+    conjoin,
+    implies,
+)
 from dgap.protocol.table import TABLE
 from dgap.protocol.vocabulary import reported, setting, state
 
@@ -36,6 +48,8 @@ N, HELD = reported("offered"), state("held")
         (HELD + 1, "(held + 1)"),
         ((HELD < 2) & ~TRUE, "((held < 2) and not true)"),
         ((HELD < 2) | TRUE, "((held < 2) or true)"),
+        (conjoin(TRUE, HELD < 2, TRUE), "(true and (held < 2) and true)"),
+        (implies(HELD < 2, TRUE), "((held < 2) implies true)"),
         (Choose(TRUE, HELD, Const(0)), "(if true then held else 0)"),
         (Least(N, TRUE, Const(0)), "min(report.offered for ranks with true, or 0)"),
         (Greatest(N, TRUE, Const(0)), "max(report.offered for ranks with true, or 0)"),
