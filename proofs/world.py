@@ -9,9 +9,11 @@ Rules kept here:
 
 `reduced` leaves out interleavings: where some rank fills its window, or emits with room in its
 queue, only the first such rank's protocol moves. Those moves touch nothing that another rank or
-the rank's own loop could disable or see before a collective, and each property that ranges over
-ranks reads fields that they leave alone (a partial-order reduction by ample sets). It is refused
-where loops leave or ranks die, since such moves do interfere.
+the rank's own loop could disable or see before a collective, and no property that ranges over
+ranks sees them (a partial-order reduction by ample sets; checks commute.*). It is refused where
+loops leave or ranks die, since such moves do interfere. Weakness: the end of an iterator under tail
+"stop" is seen, since loops that have ended are compared with no others; for these worlds S1b and
+S2 rest on the full explorations and on the proofs.
 """
 
 from __future__ import annotations
