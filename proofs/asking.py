@@ -71,13 +71,15 @@ def settle(obligations: Iterable[Obligation]) -> Outcome:
     if not failed:
         first, answer = asked[0]
         title = f"witness that the hypotheses of {first.name!r} can hold:"
-        return Outcome(verdict=Verdict.PROVED, detail=count, trace=(title, *_shown(first, answer)))
+        trace = (title, *_shown(first, answer))
+        return Outcome(verdict=Verdict.PROVED, detail=count, trace=trace, cutoff=named)
     obligation, answer = max(failed, key=lambda pair: pair[1].verdict == Verdict.REFUTED)
     title = f"{obligation.name!r} {answer.reason or 'does not hold here:'}"
     return Outcome(
         verdict=answer.verdict,
         detail=f"{count}; {obligation.name}: {answer.reason or 'counterexample'}",
         trace=(title, *_shown(obligation, answer)),
+        cutoff=named,
     )
 
 

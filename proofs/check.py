@@ -33,7 +33,8 @@ class Reach(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What a run of a check found. `trace` is a counterexample or a witness, a line per event;
-    `schedule` is a counterexample that can be run again (counterexample.py)."""
+    `schedule` is a counterexample that can be run again (counterexample.py); `cutoff` is the number
+    of ranks that a proof names, 0 for other checks."""
 
     verdict: Verdict
     detail: str = ""
@@ -41,11 +42,16 @@ class Outcome:
     states: int = 0
     depth: int = 0
     schedule: Schedule | None = None
+    cutoff: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One row of the manifest. `run` is pure: the same outcome every time, time apart."""
+    """One row of the manifest. `run` is pure: the same outcome every time, time apart.
+
+    `assumptions` are those that its builder knows of; what a proof rests on is computed from its
+    certificates (assumed.py).
+    """
 
     id: str
     property: str
@@ -54,3 +60,4 @@ class Check:
     scope: str
     expected: Verdict
     run: Callable[[], Outcome]
+    assumptions: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from dgap.protocol.transition import Table
 
 from .check import Check, Outcome, Reach, Verdict
 from .compiled import Found, Job, search, walked
+from .explored_under import explored_under
 from .explorer import Exploration
 from .families import Explored, Family, explored
 from .foreign_tools import MissingTool
@@ -52,6 +53,7 @@ def agreement_check(family: Family) -> Check:
         scope=family.scope,
         expected=Verdict.PROVED,
         run=partial(agrees, family),
+        assumptions=explored_under(family),
     )
 
 

@@ -23,6 +23,7 @@ from dgap.spec.witnesses import WITNESSES
 from . import planted
 from .check import Check, Outcome, Reach, Verdict
 from .compiled_family import agreement_check
+from .explored_under import explored_under
 from .families import FAMILIES, Explored, Family, expected_states, explore_family, explored
 from .schedule import schedule_of, table_name
 from .trace import readable
@@ -60,6 +61,7 @@ def _check(
         scope=family.scope,
         expected=Verdict.PROVED,
         run=run,
+        assumptions=explored_under(family),
     )
 
 
@@ -115,6 +117,7 @@ def _controls() -> Iterator[Check]:
             scope=CONTROL_FAMILY.scope,
             expected=Verdict.REFUTED,
             run=partial(planted_breaks, build, property_id),
+            assumptions=explored_under(CONTROL_FAMILY),
         )
 
 

@@ -18,6 +18,7 @@ from dgap.spec.fairness import MINIMAL_PROGRESS
 from dgap.spec.properties import LIVENESS
 
 from .check import Check, Outcome, Reach, Verdict
+from .explored_under import explored_under
 from .explorer import Exploration, explore
 from .export import instance_of
 from .export_tla import FAIR, UNFAIR, TlaFiles, tla
@@ -114,6 +115,7 @@ def fairness_checks() -> tuple[Check, ...]:
             scope=FAMILY.scope,
             expected=Verdict.PROVED if fair else Verdict.REFUTED,
             run=run,
+            assumptions=explored_under(FAMILY),
         )
         for tool, fair, run in rows
     )

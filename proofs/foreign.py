@@ -23,6 +23,7 @@ from dgap.spec.properties import PROPERTIES, Property
 
 from .check import Check, Outcome, Reach, Verdict
 from .exploration import CONTROL_FAMILY, CONTROLS
+from .explored_under import explored_under
 from .explorer import explore
 from .export import Instance, instance_of
 from .export_murphi import murphi
@@ -110,6 +111,7 @@ def _counts(tool: str) -> Iterator[Check]:
             scope=family.scope,
             expected=Verdict.PROVED,
             run=partial(agrees, tool, family),
+            assumptions=explored_under(family),
         )
 
 
@@ -123,6 +125,7 @@ def _planted(tool: str) -> Iterator[Check]:
             scope=CONTROL_FAMILY.scope,
             expected=Verdict.REFUTED,
             run=partial(finds, tool, build, property_id),
+            assumptions=explored_under(CONTROL_FAMILY),
         )
 
 

@@ -19,6 +19,7 @@ from .check import Check, Outcome, Reach, Verdict
 from .compiled import Found
 from .compiled_family import decided, jobs_of
 from .exploration import CONTROL_FAMILY, CONTROLS
+from .explored_under import explored_under
 from .families import expected_states
 from .watch import REFINEMENT
 from .wide_families import WIDE
@@ -46,6 +47,7 @@ def _family_check(family: WideFamily) -> Check:
         scope=family.scope,
         expected=Verdict.PROVED,
         run=partial(holds_in, family),
+        assumptions=explored_under(family),
     )
 
 
@@ -75,6 +77,7 @@ def _planted() -> Iterator[Check]:
             scope=CONTROL_FAMILY.scope,
             expected=Verdict.REFUTED,
             run=partial(planted_breaks, build, property_id),
+            assumptions=explored_under(CONTROL_FAMILY),
         )
 
 
