@@ -53,6 +53,8 @@ def test_a_rank_before_its_first_sample_satisfies_every_conjunct(conjunct: objec
         ("source", Settings(), {"source": 1}),
         ("quota", Settings(quota=1), {"share": 1}),
         ("pass_progress", Settings(quota=1), {"pass_start": 1}),
+        ("quota_progress", Settings(quota=1), {"rounds": 1, "remaining": 1, "share": 1}),
+        ("passes", Settings(quota=1), {"rounds": 1, "passes": 1}),
         ("round_progress", Settings(), {"rounds": 1, "held": 1, "source": 1}),
     ],
 )
