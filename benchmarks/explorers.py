@@ -1,10 +1,11 @@
-"""States per second of our explorer beside TLC and rumur, on the same exported instance.
+"""States per second of our explorers beside TLC and rumur, on the same exported instance.
 
-Measures, per explorer and as the median of the repeats: seconds to prepare (rumur writes and
-compiles a C program), seconds to search (TLC's include its start), states/s of the search, and
-states/s with preparation. All use one thread; the order changes with each repeat. Ours is
-measured twice: counting alone, and with all properties watched as `make verify` does. The foreign
-ones always check the invariants. Their states are those of ours, or the run fails.
+Measures, per explorer and as the median of the repeats: seconds to prepare (rumur and our compiled
+explorer write and compile a C program), seconds to search (TLC's include its start), states/s of
+the search, and states/s with preparation. All use one thread; the order changes with each repeat.
+The one in Python is measured twice: counting alone, and with all properties watched as
+`make verify` does; so does the compiled one, R1 on every transition included. The foreign ones
+always check the invariants. Their states are those of ours, or the run fails.
 
     .venv/bin/python -m benchmarks.explorers [--instance NAME] [--repeats N]
 """
@@ -18,12 +19,15 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
+from dgap.proofs.compiled import build, search
+from dgap.proofs.compiled_family import jobs_of
 from dgap.proofs.export import Instance, instance_of
 from dgap.proofs.export_murphi import murphi
 from dgap.proofs.export_tla import tla
 from dgap.proofs.families import Family, explore_family
 from dgap.proofs.foreign import INSTANCES, count_states
 from dgap.proofs.foreign_tools import Answer, run_rumur, run_tlc
+from dgap.protocol.table import TABLE
 from dgap.protocol.vocabulary import Settings
 
 from .tables import show_table
@@ -36,7 +40,15 @@ LARGE = Family(
     most_samples=3,
     queue_limit=2,
 )
-FAMILIES = {family.name: family for family in (LARGE, *INSTANCES)}
+LARGER = Family(
+    name="larger",
+    scope="W=2, 0..4 samples a rank, window 4, queue of 3, tail idle",
+    settings=(Settings(window=4),),
+    witnesses=(),
+    most_samples=4,
+    queue_limit=3,
+)
+FAMILIES = {family.name: family for family in (LARGE, LARGER, *INSTANCES)}
 COLUMNS = (
     "explorer",
     "states",
@@ -74,6 +86,7 @@ def explorers(family: Family) -> Mapping[str, Callable[[], Answer]]:
     return {
         "ours": lambda: timed(lambda: count_states(family)),
         "ours, watching": lambda: timed(lambda: watched_states(family)),
+        "ours, compiled": lambda: compiled(family),
         "TLC": lambda: run_tlc(files, long=True),
         "rumur": lambda: run_rumur(model, long=True),
     }
@@ -82,6 +95,21 @@ def explorers(family: Family) -> Mapping[str, Callable[[], Answer]]:
 def watched_states(family: Family) -> int:
     """The states of our explorer with all properties watched, refinement included."""
     return sum(each.exploration.states for each in explore_family(family))
+
+
+def compiled(family: Family) -> Answer:
+    """The compiled explorer, built anew."""
+    build.cache_clear()
+    started = perf_counter()
+    build(TABLE)
+    built = perf_counter()
+    found = search(jobs_of(family))
+    return Answer(
+        states=sum(each.states for each in found),
+        broken=min((name for each in found for name in each.broken), default=""),
+        prepare_s=built - started,
+        search_s=perf_counter() - built,
+    )
 
 
 def timed(count: Callable[[], int]) -> Answer:

@@ -104,7 +104,7 @@ def search(jobs: Sequence[Job], *, table: Table = TABLE) -> tuple[Found, ...]:
 
 
 @cache
-def build(table: Table = TABLE) -> bytes:
+def build(table: Table) -> bytes:
     """The program for this table. Raises MissingTool, UnreadableAnswer."""
     compiler = program("gcc", "apt-get install gcc")
     with TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ from dgap.proofs.planted import finished_while_holding
 from dgap.proofs.trace import readable
 from dgap.proofs.watch import PropertyWatch
 from dgap.proofs.world import World
+from dgap.protocol.table import TABLE
 from dgap.protocol.vocabulary import Settings
 from dgap.spec.environment import initial_environment
 from dgap.spec.properties import PROPERTIES
@@ -68,7 +69,7 @@ def test_a_count_that_outgrows_its_cell_is_not_finished() -> None:
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(MissingTool, match="gcc"):
-        build.__wrapped__()
+        build.__wrapped__(TABLE)
 
 
 def test_roots_of_unequal_size_and_reduced_worlds_with_leaves_are_refused() -> None:
