@@ -22,7 +22,7 @@ def at(**figures: int) -> Reading:
 
 
 def test_ids_are_unique_among_laws_and_properties() -> None:
-    ids = [each.id for each in (*LAWS, *PROPERTIES)]
+    ids = [*(each.id for each in LAWS), *(each.id for each in PROPERTIES)]
     assert len(set(ids)) == len(ids)
 
 
