@@ -21,7 +21,7 @@ from dgap.protocol.table import TABLE
 from dgap.runtime.config import LoaderConfig
 from tests.architecture.source import ROOT
 
-LIMIT_S = 150
+LIMIT_S = 200
 
 
 def loss() -> Schedule:
