@@ -39,6 +39,9 @@ from .terms import Agreed, Rank, Said, Vector, rank_constant
 LONGEST = 120
 """Characters of a formula in a name; a longer one is cut, and ends with a checksum of the whole."""
 
+MANY = 2**16
+"""A hypothesis that bounds a count by this or more is about the size of integers (A7)."""
+
 
 class Kind(StrEnum):
     """Where a hypothesis comes from; the values are how its name begins or is built."""
@@ -186,6 +189,15 @@ _COSTS = re.compile(r"(\w+)_largest >= 1|(\w+)_total >= \(\(\2_largest \+ \2_siz
 """Each cost is 1 at least: so is the greatest, and the others of a group add theirs."""
 
 
+def _is_high_bound(formula: Node) -> bool:
+    """A count is below a number that no count reaches."""
+    return (
+        isinstance(formula, Compare)
+        and formula.operator in ("<", "<=")
+        and (isinstance(formula.right, Const) and formula.right.value >= MANY)
+    )
+
+
 def assumptions_of(hypothesis: Hypothesis) -> tuple[str, ...]:
     """The assumptions of the ledger that a hypothesis formalises; none where it is proved or
     defines what it is about."""
@@ -195,6 +207,8 @@ def assumptions_of(hypothesis: Hypothesis) -> tuple[str, ...]:
     formula = hypothesis.about[-1]
     if isinstance(formula, str):
         return ()
+    if kind == Kind.ASSUMED and _is_high_bound(formula):
+        return ("A7",)
     fields = {node.name.rpartition(".")[2] for node in walk(formula) if isinstance(node, Name)}
     if fields & _SOURCES:
         return ("A3",)
