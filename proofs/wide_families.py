@@ -24,7 +24,16 @@ _leaving = ("a_stop_reaches_a_peer",)
 _dying = ("a_survivor_fails",)
 
 WIDE: tuple[WideFamily, ...] = (
-    WideFamily(name="two", witnesses=(*_both_tails, *_full), most_samples=8, box=6),
+    *(
+        WideFamily(
+            name=name,
+            witnesses=(*_both_tails, *_full),
+            most_samples=8,
+            box=6,
+            policies=(policy,),
+        )
+        for name, policy in (("two", Policy.FILL), ("two-paper", Policy.PAPER))
+    ),
     WideFamily(
         name="two-quota",
         witnesses=(*_both_tails, *_full, *_again),
@@ -100,7 +109,7 @@ WIDE: tuple[WideFamily, ...] = (
     *(
         WideFamily(
             name=f"three-{tail_in_words(tail)}",
-            witnesses=(*_looping, *_full, "all_close_with_samples"),
+            witnesses=(*_joined, *_full),
             world_size=3,
             most_samples=5,
             tails=(tail,),
@@ -221,5 +230,5 @@ WIDE: tuple[WideFamily, ...] = (
         reduced=True,
     ),
 )
-"""The first covers every window, queue, tail and policy on all vectors of eight samples; see
+"""The first three cover every window, queue, tail and policy on all vectors of eight samples; see
 `Check.scope` in the manifest for what each of them covers."""

@@ -28,21 +28,19 @@ def test_names_are_unique() -> None:
 
 
 def test_two_ranks_have_up_to_six_samples_each_and_every_vector_of_eight() -> None:
-    assert orders(BY_NAME["two"]) == vectors(2, 6, 12) | vectors(2, 8, 8)
+    for name in ("two", "two-paper"):
+        assert orders(BY_NAME[name]) == vectors(2, 6, 12) | vectors(2, 8, 8)
     assert orders(BY_NAME["two-quota"]) == vectors(2, 6, 8)
 
 
 def test_two_ranks_meet_every_window_queue_tail_mode_and_policy() -> None:
-    for name in ("two", "two-quota"):
-        met = {
-            (job.settings.window, at.queue_limit, job.settings.tail_stop, job.settings.policy)
-            for job in BY_NAME[name].jobs()
-            for root in job.roots
-            for at in root
-        }
-        assert met == set(product(WINDOWS, QUEUES, (0, 1), (0, 1)))
-    assert {job.settings.quota for job in BY_NAME["two"].jobs()} == {0}
-    assert {job.settings.quota for job in BY_NAME["two-quota"].jobs()} == {1}
+    met = [
+        (job.settings.window, at.queue_limit, *job.settings[2:])
+        for name in ("two", "two-paper", "two-quota")
+        for job in BY_NAME[name].jobs()
+        for at in {at for root in job.roots for at in root}
+    ]
+    assert set(met) == set(product(WINDOWS, QUEUES, (0, 1), (0, 1), (0, 1)))
 
 
 def test_three_ranks_have_up_to_five_samples_in_every_interleaving() -> None:
