@@ -8,6 +8,7 @@
     python -m dgap.proofs demo-bug NAME       a planted bug at work: finished-while-holding, ...
     python -m dgap.proofs replay TRACE...     replay the traces of a run (setting trace_dir)
     python -m dgap.proofs mutants             find the killer of every small change to the table
+    python -m dgap.proofs certificates        look for instances that suffice for each obligation
     python -m dgap.proofs export              write the TLA+ module again (spec/Dgap.tla, .cfg)
 
 The exit code is 0 only if there was a check and every check gave its expected verdict. A run of
@@ -18,30 +19,29 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from dgap.protocol.table import TABLE
 
-from . import cvc5_solver
+from .certify import remove_all_but, rewrite
 from .check import Check
 from .counterexample import save
 from .demo_bug import DEMOS, SAMPLES, demo
 from .explain import explain_check, explain_promise, is_promise
 from .export import instance_of
 from .export_tla import MODULE, tla
-from .foreign import COMMITTED, foreign_entries
+from .foreign import COMMITTED
 from .kill_matrix import chosen_by, differences, killers_of, merge, record, recorded
 from .manifest import core, manifest, select
 from .replay import Unexplained, replay_files
 from .replay import summary as replay_summary
+from .report import as_json
 from .run import Result, Standing, passed, run_check, run_checks, summary
+from .second_opinion import claims
 from .sequence import draw
-from .solver import version
 
 REPORT = Path("verification.json")
 COUNTEREXAMPLES = Path("runs/verify")
@@ -60,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _replay(options.traces, options.cut)
     if options.command == "mutants":
         return _mutants(options.only, options.write)
+    if options.command == "certificates":
+        return _certificates(options.only, options.write)
     if options.command == "export":
         return _export(options.folder)
     if options.trace:
@@ -88,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     mutants = commands.add_parser("mutants", help="find the killer of every mutant")
     mutants.add_argument("--only", metavar="PREFIX", default="", help="mutants whose id starts so")
     mutants.add_argument("--write", action="store_true", help="record what was found")
+    found = commands.add_parser("certificates", help="find the instances that suffice")
+    found.add_argument("--only", metavar="PREFIX", default="", help="checks whose id starts so")
+    found.add_argument("--write", action="store_true", help="record what was found")
     export = commands.add_parser("export", help="write the TLA+ module of one instance")
     export.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", default=Path("spec"))
     return parser
@@ -130,41 +135,19 @@ def _print_trace(result: Result) -> None:
             print(f"    saved: {path}")
 
 
-def as_json(results: Sequence[Result], seconds: float) -> dict[str, Any]:
-    """The report: table digest, versions, and one entry per check in the manifest's order."""
-    order = {check.id: index for index, check in enumerate(manifest())}
-    ordered = sorted(results, key=lambda result: order.get(result.check.id, len(order)))
-    return {
-        "digest": TABLE.digest(),
-        "versions": {
-            "python": platform.python_version(),
-            "z3": version(),
-            "cvc5": cvc5_solver.version(),
-        },
-        "seconds": round(seconds, 2),
-        "verified": passed(results),
-        "checks": [_entry(result) for result in ordered],
-        "mutants": recorded().summary(),
-        "foreign": foreign_entries(ordered),
-    }
-
-
-def _entry(result: Result) -> dict[str, Any]:
-    check, outcome = result.check, result.outcome
-    return {
-        "id": check.id,
-        "property": check.property,
-        "statement": check.statement,
-        "class": result.reach,
-        "scope": check.scope,
-        "expected": str(check.expected),
-        "verdict": str(outcome.verdict) if outcome else "skipped",
-        "standing": str(result.standing),
-        "seconds": round(result.seconds, 3),
-        "detail": outcome.detail if outcome else "",
-        "states": outcome.states if outcome else 0,
-        "depth": outcome.depth if outcome else 0,
-    }
+def _certificates(prefix: str, write: bool) -> int:
+    """Look for certificates that are not minimal or missing, or write them anew."""
+    started = time.perf_counter()
+    chosen = [claim for claim in claims(TABLE) if claim.id.startswith(prefix)]
+    changed = 0
+    for id_ in rewrite(chosen, save=write):
+        changed += 1
+        print(f"{id_}: {'written' if write else 'not as recorded'}", flush=True)
+    if write and not prefix:
+        remove_all_but([claim.id for claim in chosen])
+    seconds = time.perf_counter() - started
+    print(f"certificates of {len(chosen)} checks, {changed} changed, {seconds:.0f} s")
+    return 0 if chosen and (write or not changed) else 1
 
 
 def _mutants(prefix: str, write: bool) -> int:

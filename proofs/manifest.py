@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from .assumed import assumption_checks
 from .check import Check
 from .composition import composition_checks
 from .duties import duty_checks
@@ -33,6 +34,7 @@ from .obligations_ranges import range_checks
 from .obligations_reception import reception_checks
 from .obligations_refinement import refinement_checks
 from .obligations_rounds import round_checks
+from .recheck import recheck_checks
 from .rule_mutants import rule_mutant_checks
 from .second_opinion import second_opinion_checks
 from .source_contract import source_checks
@@ -60,6 +62,7 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
     fairness_checks,
     foreign_checks,
     second_opinion_checks,
+    recheck_checks,
     tightness_checks,
     rule_mutant_checks,
     mutation_checks,
@@ -89,7 +92,8 @@ tools are left to the whole."""
 @lru_cache(maxsize=1)
 def manifest() -> tuple[Check, ...]:
     """All checks. Raises ValueError if two have one id."""
-    checks = tuple(check for build in BUILDERS for check in build())
+    built = tuple(check for build in BUILDERS for check in build())
+    checks = (*built, *assumption_checks(built))
     require_unique(checks)
     return checks
 

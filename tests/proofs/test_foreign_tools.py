@@ -22,7 +22,6 @@ from dgap.proofs.foreign_tools import (
     run_rumur,
     run_tlc,
     tlc_jar,
-    versions,
 )
 
 TLC_COMPLETE = """\
@@ -131,7 +130,6 @@ def test_a_missing_program_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
         run_rumur("")
     with pytest.raises(MissingTool, match="java is not installed"):
         run_tlc(TlaFiles(module="", config=""))
-    assert versions()["rumur"] == "not installed"
 
 
 def test_a_missing_jar_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,12 +139,10 @@ def test_a_missing_jar_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(metadata, "files", absent)
     with pytest.raises(MissingTool, match="pip install"):
         tlc_jar()
-    assert versions()["tlc"] == "not installed"
 
 
 def test_the_tools_are_installed_where_the_tests_run() -> None:
     assert tlc_jar().exists()
-    assert "not installed" not in versions().values(), "apt-get install rumur"
 
 
 def test_a_model_that_rumur_refuses_is_no_answer() -> None:
