@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dgap.protocol.errors import DgapError
 from dgap.spec.assumptions import ASSUMPTIONS
+from dgap.spec.environment import MOVES, OCCASIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,3 +24,16 @@ def test_a_named_test_exists() -> None:
     for each in ASSUMPTIONS:
         path, _, name = each.test.partition("::")
         assert f"def {name}(" in (ROOT / path).read_text(), each.id
+
+
+def test_the_rows_that_formalise_an_assumption_are_rows_of_the_environment() -> None:
+    known = {row.name for row in (*OCCASIONS, *MOVES)}
+    assert all(set(each.rows) <= known for each in ASSUMPTIONS)
+
+
+def test_what_no_row_carries_says_what_rests_on_it_or_that_nothing_does() -> None:
+    in_proofs = ("A5",)  # hypotheses about costs (groups.part); no environment knows a cost
+    for each in ASSUMPTIONS:
+        said = (bool(each.rows), bool(each.by_construction), bool(each.only_monitored))
+        assert any(said) or each.id in in_proofs
+        assert not (each.only_monitored and (each.rows or each.by_construction))
