@@ -94,8 +94,6 @@ def test_the_logic_fits_and_has_no_quantifiers() -> None:
 
 def test_every_check_that_is_decided_by_obligations_has_its_certificates_checked() -> None:
     known = {check.id: check for check in recheck_checks()}
-    assert all(
-        isinstance(each, Claim) and f"certificate.{each.id}" in known for each in claims(TABLE)
-    )
+    assert {f"certificate.{each.id}" for each in claims(TABLE)} <= set(known)
     assert known["certificates.complete"].run().verdict == Verdict.PROVED
     assert known["control.certificates"].expected == Verdict.REFUTED
