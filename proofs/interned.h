@@ -69,6 +69,18 @@ ALWAYS uint32_t hash_of(const char *key, size_t width) {
   return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
 }
 
+static uint32_t add(struct set *s, const void *key, size_t width, uint32_t hash, uint32_t place) {
+  if (s->count == s->capacity) {
+    s->capacity *= 2;
+    s->keys = room_for(s->keys, s->capacity, width);
+  }
+  memcpy(s->keys + (size_t)s->count * width, key, width);
+  s->places[place] = (uint64_t)hash << 32 | (s->count + 1);
+  s->count++;
+  if (s->count > s->mask / 2) enlarge(s);
+  return s->count - 1;
+}
+
 /* The number of the key; `fresh` says whether it is met for the first time. Widths are multiples
    of 4 bytes. */
 ALWAYS uint32_t intern(struct set *s, const void *key, size_t width, int *fresh) {
@@ -81,16 +93,8 @@ ALWAYS uint32_t intern(struct set *s, const void *key, size_t width, int *fresh)
       return number;
     }
   }
-  if (s->count == s->capacity) {
-    s->capacity *= 2;
-    s->keys = room_for(s->keys, s->capacity, width);
-  }
-  memcpy(s->keys + (size_t)s->count * width, key, width);
-  s->places[place] = (uint64_t)hash << 32 | (s->count + 1);
-  s->count++;
-  if (s->count > s->mask / 2) enlarge(s);
   *fresh = 1;
-  return s->count - 1;
+  return add(s, key, width, hash, place);
 }
 
 #endif

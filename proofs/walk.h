@@ -132,7 +132,8 @@ ALWAYS int is_awaited(const uint32_t *world, int leaver, int size) {
   return 0;
 }
 
-ALWAYS void follow_gather(const uint32_t *world, uint32_t at, int rank, uint32_t action, int size) {
+/* The moves of a rank that leaves the gather, whose vector is fixed once the first has left. */
+ALWAYS uint32_t gather_moves(const uint32_t *world, int rank, uint32_t action, int size) {
   uint32_t reports_now[MOST_RANKS], vector = world[size];
   int fresh;
   if (vector == 0) {
@@ -140,10 +141,12 @@ ALWAYS void follow_gather(const uint32_t *world, uint32_t at, int rank, uint32_t
     vector = 1 + intern(&vectors, reports_now, (size_t)size * 4, &fresh);
   }
   memcpy(reports_now, vectors.keys + (size_t)(vector - 1) * (size_t)size * 4, (size_t)size * 4);
-  uint32_t entry = leave_gather(world[rank], action, reports_now, vector);
-  uint32_t kept = is_awaited(world, rank, size) ? vector : 0;
-  for (uint32_t move = gathered[entry].start; move < gathered[entry].end; move++)
-    follow(world, at, rank, moves[move], kept, size);
+  return leave_gather(world[rank], action, reports_now, vector);
+}
+
+ALWAYS uint32_t vector_after(const uint32_t *world, int rank, uint32_t entry, int size) {
+  const uint32_t *what = (const uint32_t *)(const void *)gathers.keys + (size_t)entry * 3;
+  return is_awaited(world, rank, size) ? what[2] : 0;
 }
 
 ALWAYS void follow_waits(const uint32_t *world, uint32_t at, int rank, int size) {
@@ -160,30 +163,31 @@ ALWAYS void follow_waits(const uint32_t *world, uint32_t at, int rank, int size)
       asked = a->joint;
     }
     if (!open) continue;
-    if (a->gathers) follow_gather(world, at, rank, waits[wait].action, size);
-    for (uint32_t move = waits[wait].start; move < waits[wait].end; move++)
-      follow(world, at, rank, moves[move], world[size], size);
+    uint32_t move = waits[wait].start, end = waits[wait].end, vector = world[size];
+    if (a->gathers) {
+      uint32_t entry = gather_moves(world, rank, waits[wait].action, size);
+      move = gathered[entry].start, end = gathered[entry].end;
+      vector = vector_after(world, rank, entry, size);
+    }
+    for (; move < end; move++) follow(world, at, rank, moves[move], vector, size);
   }
 }
 
 /* The worlds one move further. In a reduced search the first rank that fills its window, or emits
    with room in its queue, moves alone (see world.py). */
 ALWAYS void expand(const uint32_t *world, uint32_t at, int size) {
-  if (job.reduced)
-    for (int rank = 0; rank < size; rank++) {
-      const struct rank *r = rank_at(world[rank]);
-      uint32_t start = r->engine, end = r->loop;
-      if (!r->eager || start == end) continue;
-      for (uint32_t move = start; move < end; move++)
-        follow(world, at, rank, moves[move], world[size], size);
-      return;
-    }
-  for (int rank = 0; rank < size; rank++) {
+  int first = 0, last = size - 1, alone = 0;
+  for (int rank = 0; job.reduced && !alone && rank < size; rank++) {
     const struct rank *r = rank_at(world[rank]);
-    uint32_t start = r->engine, end = r->end;
+    alone = r->eager && r->engine < r->loop;
+    if (alone) first = last = rank;
+  }
+  for (int rank = first; rank <= last; rank++) {
+    const struct rank *r = rank_at(world[rank]);
+    uint32_t start = r->engine, end = alone ? r->loop : r->end;
     for (uint32_t move = start; move < end; move++)
       follow(world, at, rank, moves[move], world[size], size);
-    follow_waits(world, at, rank, size);
+    if (!alone) follow_waits(world, at, rank, size);
   }
 }
 
