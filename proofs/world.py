@@ -11,9 +11,7 @@ Rules kept here:
 queue, only the first such rank's protocol moves. Those moves touch nothing that another rank or
 the rank's own loop could disable or see before a collective, and no property that ranges over
 ranks sees them (a partial-order reduction by ample sets; checks commute.*). It is refused where
-loops leave or ranks die, since such moves do interfere. Weakness: the end of an iterator under tail
-"stop" is seen, since loops that have ended are compared with no others; for these worlds S1b and
-S2 rest on the full explorations and on the proofs.
+loops leave or ranks die, since such moves do interfere.
 """
 
 from __future__ import annotations
@@ -25,7 +23,17 @@ from dgap.protocol.expr import Both, Formula, conjoin
 from dgap.protocol.machine import Machine, initial_state
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
-from dgap.protocol.vocabulary import Effect, Event, EventKind, Phase, Report, Settings, State, state
+from dgap.protocol.vocabulary import (
+    Effect,
+    Event,
+    EventKind,
+    Phase,
+    Report,
+    Settings,
+    State,
+    setting,
+    state,
+)
 from dgap.spec.environment import (
     MOVES,
     OCCASIONS,
@@ -46,8 +54,12 @@ Reason = tuple[str, Event | None]
 ROWS = (*OCCASIONS, *MOVES)
 _LIVE = environment_field("crashed").equals(0)
 _has_room = environment_field("queued") < environment_field("queue_limit")
-EAGER = state("phase").equals(Phase.FILL) | (state("phase").equals(Phase.EMIT) & _has_room)
-"""At a rank whose protocol moves first in a reduced world."""
+_may_end = setting("tail_stop").equals(1) & state("owed_groups").equals(0)
+EAGER = state("phase").equals(Phase.FILL) | (
+    state("phase").equals(Phase.EMIT) & _has_room & ~_may_end
+)
+"""At a rank whose protocol moves first in a reduced world. The end of an iterator under tail "stop"
+is left out: peers see it, since loops that have ended are compared with no others."""
 
 
 def conjuncts(formula: Formula) -> Iterator[Formula]:

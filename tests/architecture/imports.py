@@ -95,8 +95,8 @@ def bare_package(file: SourceFile) -> Iterator[Defect]:
 
 def tests_imported(file: SourceFile) -> Iterator[Defect]:
     """Nothing that is used depends on what is only tested with."""
-    for line, _, name in imported(file.tree):
-        if name.split(".")[0] in ("tests", "pytest", "hypothesis"):
+    for line, level, name in imported(file.tree):
+        if level == 0 and name.split(".")[0] in ("tests", "pytest", "hypothesis"):
             yield line, f"{name} is for tests"
 
 
