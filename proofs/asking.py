@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from dgap.protocol.expr import Formula
 
@@ -29,6 +30,10 @@ class Obligation:
 
     def term(self) -> Z3:
         """The goal as a term; reading it may add aggregates to the scene."""
+        return self._term
+
+    @cached_property
+    def _term(self) -> Z3:
         return self.scene.then(self.goal) if self.after else self.scene.now(self.goal)
 
 

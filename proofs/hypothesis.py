@@ -170,7 +170,8 @@ def by_name(hypotheses: Iterable[Hypothesis]) -> Mapping[Instance, Hypothesis]:
     found: dict[Instance, Hypothesis] = {}
     for each in hypotheses:
         instance = Instance(name=name_of(each), assumptions=assumptions_of(each))
-        if not found.setdefault(instance, each).term.eq(each.term):
+        other = found.setdefault(instance, each)
+        if other is not each and not other.term.eq(each.term):
             raise ValueError(f"two hypotheses have the name {instance.name!r}; tell them apart")
     return found
 

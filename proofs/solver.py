@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import z3
@@ -234,19 +234,25 @@ class Switched:
 def logic_of(terms: Iterable[Z3]) -> str:
     """The quantifier-free logic that fits: integers and uninterpreted functions, with products of
     unknowns or without. Raises ValueError for a quantifier."""
+    found = {_has_products(term) for term in terms}  # all of them: each may have a quantifier
+    return "QF_UFNIA" if True in found else "QF_UFLIA"
+
+
+@lru_cache(maxsize=4096)
+def _has_products(term: Z3) -> bool:
     seen: set[int] = set()
-    waiting, logic = list(terms), "QF_UFLIA"
+    waiting, found = [term], False
     while waiting:
-        term = waiting.pop()
-        if term.get_id() in seen:
+        part = waiting.pop()
+        if part.get_id() in seen:
             continue
-        seen.add(term.get_id())
-        if z3.is_quantifier(term):
+        seen.add(part.get_id())
+        if z3.is_quantifier(part):
             raise ValueError(f"there is a quantifier in an instance: {term}")
-        if z3.is_mul(term) and sum(not z3.is_int_value(each) for each in term.children()) > 1:
-            logic = "QF_UFNIA"
-        waiting += term.children()
-    return logic
+        below = part.children()
+        waiting += below
+        found |= z3.is_mul(part) and sum(not z3.is_int_value(each) for each in below) > 1
+    return found
 
 
 def in_logic(logic: str, hypotheses: Sequence[Z3], goal: Z3) -> Verdict:

@@ -28,13 +28,17 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "z3": solver.version(),
         "cvc5": cvc5_solver.version(),
-        "tlc": _asked(lambda: ["java", "-cp", str(tlc_jar()), "tlc2.TLC", "-h"], r"TLC2 Version (.*)"),
+        "tlc": _asked(_tlc, r"TLC2 Version (.*)"),
         "rumur": _asked(lambda: ["rumur", "--version"], r"Rumur version (.*)"),
         "gcc": _asked(lambda: ["gcc", "-dumpfullversion"], r"(\d+(?:\.\d+)*)"),
         "java": _asked(lambda: ["java", "-version"], r'version "([^"]+)"'),
         "crosshair": _distribution("crosshair-tool"),
         "esbmc": _asked(lambda: [str(esbmc_binary()), "--version"], r"ESBMC version (\S+)"),
     }
+
+
+def _tlc() -> list[str]:
+    return ["java", "-cp", str(tlc_jar()), "tlc2.TLC", "-h"]
 
 
 def _asked(command: Callable[[], Sequence[str]], pattern: str) -> str:
