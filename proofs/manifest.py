@@ -83,10 +83,9 @@ CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
     age_checks,
     group_checks,
     collective_checks,
-    event_checks,
 )
-"""The proofs for all W: Z3 and Python alone, ten seconds. Planted bugs, explorations and foreign
-tools are left to the whole."""
+"""The proofs for all W: Z3 and Python alone, ten seconds. The obligations that take longest, planted
+bugs, explorations and foreign tools are left to the whole."""
 
 
 @lru_cache(maxsize=1)
