@@ -82,10 +82,9 @@ CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
     progress_checks,
     age_checks,
     group_checks,
-    collective_checks,
 )
-"""The proofs for all W: Z3 and Python alone, ten seconds. The obligations that take longest, planted
-bugs, explorations and foreign tools are left to the whole."""
+"""The proofs for all W: Z3 and Python alone, ten seconds. What takes longest, planted bugs,
+explorations and foreign tools are left to the whole."""
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -101,7 +101,7 @@ class Scene:
     vector: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        number = before_number(ACTOR["entered"])
+        number = plainly(ACTOR["entered"])
         self.vector = Vector("voice_", lambda name, rank: said(name, number, rank))
 
     @property
@@ -146,8 +146,8 @@ class Scene:
     def hypotheses(self) -> list[Hypothesis]:
         """All that is known, by name."""
         _ = self.changes  # reads the updates, whose aggregates have witnesses too
-        found = [Hypothesis(self.now(settings_are_sound), Kind.SETTINGS)]
-        found.append(Hypothesis(self.now(origin), Kind.ORIGIN))
+        found = [Hypothesis(plainly(settings_are_sound), Kind.SETTINGS)]
+        found.append(Hypothesis(plainly(origin), Kind.ORIGIN))
         found += (each for formula in self.assumed for each in self._each(formula, Kind.ASSUMED))
         if self.action:
             found += self._action_hypotheses(self.action)
@@ -155,7 +155,7 @@ class Scene:
             found += invariant_hypotheses(tuple(self.conjuncts), self.ranks)
         numbers = (rank[name] for rank in self.ranks for name in ("left", "entered"))
         for number in (*numbers, Const(0)):
-            found.append(Hypothesis(self.now(recurrences(number)), Kind.RECURRENCE, (number,)))
+            found.append(Hypothesis(plainly(recurrences(number)), Kind.RECURRENCE, (number,)))
         return [*found, *named_axioms(self.vector, self.ranks, gathered=True)]
 
     @cached_property
@@ -225,17 +225,19 @@ def invariant_hypotheses(
     ]
 
 
+@cache
 def instance(conjunct: Conjunct, ranks: tuple[Rank, ...], number: Term | None = None) -> Hypothesis:
     """A conjunct at ranks, and at a collective if it is numbered."""
     extra = () if number is None else (number,)
     kind = Kind.NUMBERED if extra else Kind.INVARIANT
-    term = translate(conjunct.formula(*ranks, *extra), Reading(name=before))
+    term = plainly(conjunct.formula(*ranks, *extra))
     return Hypothesis(term, kind, (conjunct.name, ", ".join(rank.name for rank in ranks), *extra))
 
 
-def before_number(number: Term) -> Z3:
-    """A number of a collective before the action."""
-    return translate(number, Reading(name=before))
+@cache
+def plainly(expression: Term | Formula) -> Z3:
+    """An expression without aggregates, before the action: the same in every scene."""
+    return translate(expression, Reading(name=before))
 
 
 def at_rank(rank: Rank, expression: Node) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dgap.protocol.vocabulary import Event, Phase, Policy, Report, Settings, State
 
 from .actions import ACTOR, GHOSTS
-from .parametric import Scene, before_number
+from .parametric import Scene, plainly
 from .solver import RANK, Z3, Model, constant, holds, value
 from .terms import of_rank, said
 
@@ -78,7 +78,7 @@ def _rank(model: Model, rank: Z3) -> str:
 def _reports(scene: Scene, model: Model, groups: list[list[str]]) -> list[str]:
     if not scene.vector.aggregates:
         return []
-    gather = before_number(ACTOR["entered"])
+    gather = plainly(ACTOR["entered"])
     lines = []
     for names in groups:
         rank = constant(names[0], RANK)

@@ -95,6 +95,7 @@ def of_rank(field: str, rank: Z3) -> Z3:
     return function(field, RANK, INTEGER)(rank)
 
 
+@cache
 def said(field: str, number: Z3, rank: Z3) -> Z3:
     """A field of the report of a rank in a gather; `rank` itself is the rank's index."""
     if field == "rank":
@@ -102,6 +103,7 @@ def said(field: str, number: Z3, rank: Z3) -> Z3:
     return function(f"said_{field}", INTEGER, RANK, INTEGER)(number, rank)
 
 
+@cache
 def agreed(figure: str, number: Z3) -> Z3:
     """A figure of a collective: a function of its number alone."""
     return function(figure, INTEGER, INTEGER)(number)
