@@ -16,10 +16,10 @@ from dgap.protocol.transition import Table
 
 from .asking import Claim, discharge
 from .check import Check, Outcome, Reach, Verdict
-from .kill import CHEAP, OTHERS, is_touched, obligations_of
+from .kill import is_touched, obligations_of
 from .kill_matrix import recorded
 from .mutants import mutants
-from .obligations_invariant import invariant_checks
+from .obligations import by_id
 
 REFUTES: Mapping[str, str] = {
     "age.bound": "summed.guard:dropped",
@@ -51,6 +51,7 @@ REFUTES: Mapping[str, str] = {
     "invariant.quota_progress": "read.target:FILL→TALLY",
     "invariant.ready": "offer.guard.23:0→1",
     "invariant.restarts": "verdict_restart.passes:dropped",
+    "invariant.round_progress": "verdict_step.rounds.2:1→2",
     "invariant.source": "verdict_fail.ask:FAILED→RESTART",
     "invariant.step_count": "verdict_step.guard.16:0→1",
     "invariant.trainer": "idle.steps.0:+→-",
@@ -90,12 +91,6 @@ ARGUED: Mapping[str, str] = {
 """Check and why no mutant can be refuted by it."""
 
 
-def core_ids() -> tuple[str, ...]:
-    """Every check that is asked of mutants."""
-    asked = [check.id for build in (*CHEAP, *OTHERS) for check in build(TABLE)]
-    return (*asked, *(check.id for check in invariant_checks()))
-
-
 def unaccounted(
     ids: Iterable[str],
     first_killers: Iterable[str],
@@ -118,25 +113,16 @@ def refutes(check: Check, table: Table) -> bool:
     return any(discharge(each).verdict == Verdict.REFUTED for each in asked)
 
 
-def _named(id_: str, table: Table) -> Check:
-    """The check of that id, asked of a table. Raises KeyError if there is none."""
-    for build in (*CHEAP, *OTHERS, invariant_checks):
-        for check in build(table):
-            if check.id == id_:
-                return check
-    raise KeyError(f"no check {id_!r} is asked of tables")
-
-
 def _accounted() -> Outcome:
-    defects = unaccounted(core_ids(), recorded().killers.values(), REFUTES, ARGUED)
+    defects = unaccounted(by_id(TABLE), recorded().killers.values(), REFUTES, ARGUED)
     tables = {mutant.id: mutant.table for mutant in mutants()}
     for id_, mutant in REFUTES.items():
         if mutant not in tables:
             defects.append(f"{id_}: there is no mutant {mutant}")
-        elif not refutes(_named(id_, tables[mutant]), tables[mutant]):
+        elif not refutes(by_id(tables[mutant])[id_], tables[mutant]):
             defects.append(f"{id_} does not refute {mutant}")
     verdict = Verdict.REFUTED if defects else Verdict.PROVED
-    detail = f"{len(core_ids())} checks, {len(REFUTES)} asked of a mutant, {len(ARGUED)} argued"
+    detail = f"{len(by_id(TABLE))} checks, {len(REFUTES)} asked of a mutant, {len(ARGUED)} argued"
     reasons = tuple(f"{id_}: {why}" for id_, why in ARGUED.items())
     return Outcome(verdict=verdict, detail=detail, trace=tuple(defects) or reasons)
 

@@ -10,7 +10,7 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from dgap.protocol.expr import Formula, Name, walk
@@ -19,24 +19,15 @@ from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import EffectKind
 
 from .asking import Claim, Obligation, discharge
-from .check import Check, Verdict
+from .check import Verdict
 from .equivalence import equivalence
 from .invariant_world import invariant
 from .kill_explored import killed_by_exploration
 from .mutants import Mutant
-from .obligations_age import age_checks
-from .obligations_collectives import collective_checks
-from .obligations_commute import commute_checks
+from .obligations import CHEAP, OTHERS, Builder
 from .obligations_decision import decision_checks
 from .obligations_effects import effect_checks
-from .obligations_events import event_checks
-from .obligations_identity import identity_checks
 from .obligations_invariant import action_scenes, concerned
-from .obligations_progress import progress_checks
-from .obligations_ranges import range_checks
-from .obligations_reception import reception_checks
-from .obligations_refinement import refinement_checks
-from .obligations_rounds import round_checks
 from .parametric import Conjunct, Scene
 from .solver import Z3, Theory, every, holds
 from .terms import Rank
@@ -174,25 +165,6 @@ def _refuted(theory: Theory, goal: Z3) -> bool:
 
 
 Key = tuple[object, ...]
-
-Builder = Callable[[Table], Sequence[Check]]
-
-CHEAP: tuple[Builder, ...] = (reception_checks, effect_checks)
-"""Obligations that need one scene each."""
-
-OTHERS: tuple[Builder, ...] = (
-    decision_checks,
-    round_checks,
-    identity_checks,
-    progress_checks,
-    age_checks,
-    collective_checks,
-    event_checks,
-    commute_checks,
-    range_checks,
-    refinement_checks,
-)
-"""What is asked of a table besides the invariant and what is cheap."""
 
 
 def killed_by_claim(table: Table, builders: Sequence[Builder]) -> str:

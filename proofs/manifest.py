@@ -9,8 +9,11 @@ Rules kept here:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from dgap.protocol.table import TABLE
+
+from . import obligations
 from .assumed import assumption_checks
 from .check import Check
 from .composition import composition_checks
@@ -19,21 +22,8 @@ from .exploration import exploration_checks
 from .fairness import fairness_checks
 from .foreign import foreign_checks
 from .kill_matrix import mutation_checks
-from .obligations_age import age_checks
-from .obligations_collectives import collective_checks
-from .obligations_commute import commute_checks
-from .obligations_decision import decision_checks
-from .obligations_effects import effect_checks
-from .obligations_events import event_checks
 from .obligations_groups import group_checks
-from .obligations_identity import identity_checks
-from .obligations_invariant import invariant_checks
 from .obligations_planted import planted_checks
-from .obligations_progress import progress_checks
-from .obligations_ranges import range_checks
-from .obligations_reception import reception_checks
-from .obligations_refinement import refinement_checks
-from .obligations_rounds import round_checks
 from .recheck import recheck_checks
 from .rule_mutants import rule_mutant_checks
 from .second_opinion import second_opinion_checks
@@ -41,21 +31,11 @@ from .source_contract import source_checks
 from .tightness import tightness_checks
 from .wide import wide_checks
 
-BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
-    decision_checks,
-    effect_checks,
-    reception_checks,
-    invariant_checks,
-    round_checks,
-    identity_checks,
-    progress_checks,
-    age_checks,
+Build = Callable[[], tuple[Check, ...]]
+
+BUILDERS: tuple[Build, ...] = (
+    *(partial(build, TABLE) for build in obligations.OBLIGATIONS),
     group_checks,
-    collective_checks,
-    event_checks,
-    commute_checks,
-    range_checks,
-    refinement_checks,
     planted_checks,
     composition_checks,
     source_checks,
@@ -72,15 +52,8 @@ BUILDERS: tuple[Callable[[], tuple[Check, ...]], ...] = (
 )
 """The short ones first: they share what they build within a process."""
 
-CORE: tuple[Callable[[], tuple[Check, ...]], ...] = (
-    decision_checks,
-    effect_checks,
-    reception_checks,
-    invariant_checks,
-    round_checks,
-    identity_checks,
-    progress_checks,
-    age_checks,
+CORE: tuple[Build, ...] = (
+    *(partial(build, TABLE) for build in obligations.CORE),
     group_checks,
 )
 """The proofs for all W: Z3 and Python alone, ten seconds. What takes longest, planted bugs,

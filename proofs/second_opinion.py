@@ -22,41 +22,14 @@ from dgap.protocol.transition import Table
 from . import cvc5_solver
 from .asking import Claim, Obligation
 from .check import Check, Outcome, Reach, Verdict
-from .obligations_age import age_checks
-from .obligations_collectives import collective_checks
-from .obligations_commute import commute_checks
-from .obligations_decision import decision_checks
-from .obligations_effects import effect_checks
-from .obligations_events import event_checks
+from .obligations import CHEAP, OTHERS, Builder
 from .obligations_groups import group_checks
-from .obligations_identity import identity_checks
 from .obligations_invariant import invariant_checks
-from .obligations_progress import progress_checks
-from .obligations_ranges import range_checks
-from .obligations_reception import reception_checks
-from .obligations_refinement import refinement_checks
-from .obligations_rounds import round_checks
 from .solver import Z3, smt_text, with_seed
 
 SEEDS = (7, 2026)
 
-_Builder = Callable[[Table], Sequence[Check]]
-
-_BUILDERS: tuple[_Builder, ...] = (
-    decision_checks,
-    effect_checks,
-    reception_checks,
-    round_checks,
-    identity_checks,
-    progress_checks,
-    age_checks,
-    collective_checks,
-    event_checks,
-    commute_checks,
-    range_checks,
-    refinement_checks,
-    lambda _: group_checks(),
-)
+_BUILDERS: tuple[Builder, ...] = (*CHEAP, *OTHERS, lambda _: group_checks())
 
 Group = Callable[[], Iterable[Obligation]]
 Decide = Callable[["Question"], tuple[Verdict, str]]
@@ -112,7 +85,7 @@ def claims(table: Table) -> Iterator[Claim]:
     yield from _claims(table, (invariant_checks, *_BUILDERS))
 
 
-def _claims(table: Table, builders: Sequence[_Builder]) -> Iterator[Claim]:
+def _claims(table: Table, builders: Sequence[Builder]) -> Iterator[Claim]:
     for build in builders:
         yield from (check for check in build(table) if isinstance(check, Claim))
 

@@ -11,6 +11,7 @@ from dgap.proofs.asking import Claim
 from dgap.proofs.check import Verdict
 from dgap.proofs.manifest import manifest
 from dgap.proofs.mutants import Mutant, mutants
+from dgap.proofs.obligations import CHEAP, OTHERS
 from dgap.proofs.solver import Theory, constant
 from dgap.protocol.table import TABLE
 
@@ -35,7 +36,7 @@ def test_nothing_kills_the_protocol_itself() -> None:
     assert kill.touched(TABLE) == ()
     assert kill.killed_on_sight(TABLE) == ""
     assert kill.killed_by_invariant(TABLE) == ""
-    assert kill.killed_by_claim(TABLE, (*kill.CHEAP, *kill.OTHERS)) == ""
+    assert kill.killed_by_claim(TABLE, (*CHEAP, *OTHERS)) == ""
 
 
 def test_a_mutant_that_nothing_refutes_survives(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,14 +48,14 @@ def test_a_mutant_that_nothing_refutes_survives(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_claim_kills_only_if_the_manifest_refutes_it_as_well() -> None:
     mutant = BY_ID["deliver.guard.9:<=→=="]
-    (claim,) = (each for each in kill.CHEAP[0](mutant.table) if each.id == "reception.taken")
+    (claim,) = (each for each in CHEAP[0](mutant.table) if each.id == "reception.taken")
     assert claim.run().verdict == Verdict.REFUTED
     assert "reception.taken" in {check.id for check in manifest()}
 
 
 def test_a_claim_that_cannot_be_asked_of_a_table_asks_nothing() -> None:
     table = BY_ID["verdict_step.row:dropped"].table
-    claims = [c for c in kill.OTHERS[0](table) if isinstance(c, Claim) and "step_count" in c.id]
+    claims = [c for c in OTHERS[0](table) if isinstance(c, Claim) and "step_count" in c.id]
     assert claims
     assert all(list(kill.obligations_of(claim)) == [] for claim in claims)
 
