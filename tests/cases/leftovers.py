@@ -43,9 +43,18 @@ def leftovers() -> Held:
 
 def _children() -> tuple[int, ...]:
     """All but Python's own tracker of semaphores, of which a process has one for its life."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    pids = [int(pid) for task in tasks for pid in task.read_text().split()]
+    threads = Path("/proc/self/task").iterdir()
+    pids = [pid for thread in threads for pid in _children_of(thread)]
     return tuple(sorted(pid for pid in pids if TRACKER not in _command(pid)))
+
+
+def _children_of(thread: Path) -> list[int]:
+    """Those that a thread started; none of one that ended since it was listed, for its children
+    are another thread's then."""
+    try:
+        return [int(pid) for pid in (thread / "children").read_text().split()]
+    except FileNotFoundError:
+        return []
 
 
 def _command(pid: int) -> str:
