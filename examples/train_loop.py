@@ -72,6 +72,7 @@ def main() -> None:
                     f"samples {step.global_samples}"
                 )
 
+    loader.close()
     dist.destroy_process_group()
 
 

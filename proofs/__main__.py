@@ -21,15 +21,16 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dgap.protocol.table import TABLE
 
 from .certify import remove_all_but, rewrite
 from .check import Check
 from .counterexample import save
-from .demo_bug import DEMOS, SAMPLES, demo
+from .demo_bug import DEMOS, MOST_RANKS, MOST_SAMPLES, SAMPLES, demo
 from .explain import explain_check, explain_promise, is_promise
 from .export import instance_of
 from .export_tla import MODULE, tla
@@ -54,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "explain":
         return _explain(options.id)
     if options.command == "demo-bug":
+        if len(options.samples) > MOST_RANKS:
+            print(f"at most {MOST_RANKS} ranks can be drawn", file=sys.stderr)
+            return 2
         print("\n".join(demo(options.name, options.samples)))
         return 0
     if options.command == "replay":
@@ -67,23 +71,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.trace:
         return _trace(options.trace)
     checks = select(core(manifest()) if options.core else manifest(), options.only)
+    if not checks:
+        where = "among the core's checks" if options.core else "in the manifest"
+        print(f"no check {where} has an id that starts with {options.only!r}", file=sys.stderr)
+        return 2
     everything = not (options.core or options.only)
     return _verify(checks, options.json or (REPORT if everything else None))
 
 
+_SAMPLES: Mapping[str, Any] = {
+    "type": int,
+    "nargs": "+",
+    "default": SAMPLES,
+    "choices": range(MOST_SAMPLES + 1),
+    "metavar": "COUNT",
+    "help": f"samples of each rank, at most {MOST_SAMPLES}",
+}
+
+
+def _file(text: str) -> Path:
+    """A path that can be written, known before the checks have run."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m dgap.proofs", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m dgap.proofs", description=__doc__, allow_abbrev=False
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--core", action="store_true", help="Z3's proofs alone, in seconds")
     parser.add_argument("--only", metavar="PREFIX", default="", help="checks whose id starts so")
     parser.add_argument("--trace", metavar="ID", help="run one check and print its trace")
-    parser.add_argument("--json", metavar="PATH", type=Path, help="where to write the report")
+    parser.add_argument("--json", metavar="PATH", type=_file, help="where to write the report")
     commands = parser.add_subparsers(dest="command")
     explain = commands.add_parser("explain", help="say what a promise or a check claims")
     explain.add_argument("id", metavar="ID")
     bug = commands.add_parser("demo-bug", help="show a planted bug on small inputs")
     bug.add_argument("name", metavar="NAME", choices=sorted(DEMOS), help=", ".join(sorted(DEMOS)))
-    bug.add_argument("--samples", type=int, nargs="+", default=SAMPLES, help="of each rank")
+    bug.add_argument("--samples", **_SAMPLES)
     replay = commands.add_parser("replay", help="replay traces of real runs against the table")
     replay.add_argument("traces", metavar="TRACE", type=Path, nargs="*", help="file or folder")
     replay.add_argument("--cut", action="store_true", help="accept traces of killed ranks")

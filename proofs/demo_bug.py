@@ -22,6 +22,8 @@ from .watch import PropertyWatch
 from .world import Node, World
 
 SAMPLES = (2, 1)
+MOST_RANKS, MOST_SAMPLES = 3, 4
+"""What can be searched in seconds and drawn on a screen."""
 STATE_LIMIT = 200_000
 LEGEND = (
     "time runs downwards; each rank has a column for its side of the protocol and one for its "
