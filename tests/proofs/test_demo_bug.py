@@ -40,6 +40,16 @@ def test_a_run_ends_and_lets_nobody_fall_behind() -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.parametrize("samples", [["-1", "2"], ["1000", "1"]])
+def test_more_samples_than_can_be_searched_are_refused(samples: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["demo-bug", "finished-while-holding", "--samples", *samples])
+
+
+def test_more_ranks_than_can_be_drawn_are_refused() -> None:
+    assert main(["demo-bug", "finished-while-holding", "--samples", *"1111"]) == 2
+
+
 def test_the_command_knows_each_bug_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo-bug", "finished-while-holding", "--samples", "0", "3"]) == 0
     assert "rank 1 has 3 samples" in capsys.readouterr().out

@@ -135,10 +135,16 @@ def test_the_command_fails_and_shows_why(
 
 
 def test_the_command_fails_if_there_is_nothing_to_check(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(monkeypatch, GOOD)
-    assert command.main(["--only", "other", "--json", str(tmp_path / "v.json")]) == 1
+    assert command.main(["--only", "other", "--json", str(tmp_path / "v.json")]) == 2
+    assert "starts with 'other'" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_checks_run(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--json", str(tmp_path / "nowhere" / "v.json")])
 
 
 def test_a_single_check_is_traced_or_explained(
