@@ -109,7 +109,7 @@ def test_the_command_passes_and_writes_its_report(
     report = json.loads((tmp_path / "v.json").read_text())
     assert report["digest"] == TABLE.digest()
     assert report["verified"] is True
-    assert [each["id"] for each in report["checks"]] == ["good", "other"]
+    assert {each["id"] for each in report["checks"]} == {"good", "other"}
     assert report["versions"] == versions()
 
 
