@@ -65,6 +65,7 @@ WIDE: tuple[WideFamily, ...] = (
         name="two-crash",
         witnesses=(*_both_tails, *_full, *_dying),
         policies=_one,
+        queues=(1, 2),
         trouble="crashes",
     ),
     *(
@@ -123,6 +124,7 @@ WIDE: tuple[WideFamily, ...] = (
         world_size=3,
         most_samples=5,
         policies=(Policy.PAPER,),
+        queues=(1,),
         reduced=True,
     ),
     WideFamily(
@@ -133,14 +135,15 @@ WIDE: tuple[WideFamily, ...] = (
         most_share=2,
         total_share=3,
         policies=_one,
+        queues=(1,),
         reduced=True,
     ),
     WideFamily(
         name="three-fault",
         witnesses=(*_both_tails, *_full, *_failing),
         world_size=3,
-        most_samples=5,
-        most_total=5,
+        most_samples=4,
+        most_total=4,
         policies=_one,
         trouble="faults",
         reduced=True,
