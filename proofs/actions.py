@@ -31,6 +31,9 @@ GHOSTS: Mapping[str, str] = {
     "gone": "1 when the training loop has left early",
 }
 
+GHOST_OF: Mapping[str, str] = {"taken": "begun", "trained": "done", "left": "gone"}
+"""Fields of the environment that the actions call otherwise."""
+
 ACTOR = Rank("a")
 """The rank that acts."""
 

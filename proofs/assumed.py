@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from dgap.protocol.table import TABLE
 from dgap.spec.assumptions import ASSUMPTIONS, Assumption
@@ -163,37 +163,31 @@ def _outcome(defects: Iterable[str], detail: str) -> Outcome:
     return Outcome(verdict=verdict, detail=found[0] if found else detail, trace=found)
 
 
+def _as_declared() -> Outcome:
+    ids = [each.id for each in _claims()]
+    return _outcome(undeclared(ids, DECLARED), f"{len(ids)} checks")
+
+
+def _ledger(others: Sequence[Check]) -> Outcome:
+    return _outcome(unused(others, ASSUMPTIONS), f"{len(ASSUMPTIONS)} assumptions")
+
+
 def assumption_checks(others: Sequence[Check]) -> tuple[Check, ...]:
     """That declarations and ledger agree with what the other checks rest on."""
-
-    def check(id: str, statement: str, scope: str) -> Check:  # noqa: A002
-        declared = id == "assumptions.declared"
-
-        def run() -> Outcome:
-            if declared:
-                ids = [each.id for each in _claims()]
-                return _outcome(undeclared(ids, DECLARED), f"{len(ids)} checks")
-            return _outcome(unused(others, ASSUMPTIONS), f"{len(ASSUMPTIONS)} assumptions")
-
-        return Check(
-            id=id,
-            property="assumptions",
-            statement=statement,
-            reach=Reach.ALL_RANKS,
-            scope=scope,
-            expected=Verdict.PROVED,
-            run=run,
-        )
-
+    check = partial(Check, property="assumptions", reach=Reach.ALL_RANKS, expected=Verdict.PROVED)
     return (
         check(
-            "assumptions.declared",
-            "each proof assumes what it declares: nothing more, by its certificates, and no less",
-            "every check that is decided by obligations",
+            id="assumptions.declared",
+            statement="each proof assumes what it declares: nothing more, by its certificates, "
+            "and no less",
+            scope="every check that is decided by obligations",
+            run=_as_declared,
         ),
         check(
-            "assumptions.ledger",
-            "every assumption of the ledger is needed by a check, or only monitored for a reason",
-            "every check",
+            id="assumptions.ledger",
+            statement="every assumption of the ledger is needed by a check, or only monitored for "
+            "a reason",
+            scope="every check",
+            run=partial(_ledger, others),
         ),
     )

@@ -22,8 +22,7 @@ from .explored_under import explored_under
 from .explorer import Exploration
 from .families import Explored, Family, explored
 from .foreign_tools import MissingTool
-from .schedule import schedule_of, table_name
-from .trace import readable
+from .refutation import refuted_by
 from .world import Node
 
 
@@ -130,14 +129,6 @@ def _refuted(
     ]
     if not runs:
         return None
-    length, name, number = min(runs)
+    _, name, number = min(runs)
     world, path = walked(jobs[number], found[number].broken[name], table=table)
-    refuted = replace(
-        outcome,
-        verdict=Verdict.REFUTED,
-        detail=f"{name} is broken after {length - 1} moves",
-        trace=readable(world, path),
-    )
-    if not table_name(table):
-        return refuted  # a mutant: nobody could build that table again
-    return replace(refuted, schedule=schedule_of(world, path, broken=name))
+    return refuted_by(outcome, world, path, name)

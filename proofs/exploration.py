@@ -12,7 +12,6 @@ Rules kept here:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from dgap.protocol.transition import Table
@@ -24,8 +23,8 @@ from . import planted
 from .check import Check, Outcome, Reach, Verdict
 from .compiled_family import agreement_check
 from .explored_under import explored_under
-from .families import FAMILIES, Explored, Family, expected_states, explore_family, explored
-from .schedule import schedule_of, table_name
+from .families import FAMILIES, Explored, Family, as_recorded, explore_family, explored
+from .refutation import refuted_by
 from .trace import readable
 from .watch import REFINEMENT
 
@@ -161,14 +160,7 @@ def nothing_broken_in(family: Family) -> Outcome:
     if refuted or not _finished(found):
         return refuted or _outcome(found, Verdict.UNKNOWN, "the search did not finish")
     states = sum(each.exploration.states for each in found)
-    recorded = expected_states().get(family.name, 0)
-    if states != recorded:
-        detail = (
-            f"{states} states instead of {recorded}: table, environment or family have changed; "
-            "if that is meant, record the number in proofs/expected_states.json"
-        )
-        return _outcome(found, Verdict.REFUTED, detail)
-    return _outcome(found, Verdict.PROVED, f"exactly {states} states, as recorded")
+    return _outcome(found, *as_recorded(family.name, states))
 
 
 def shown_in(family: Family, property_: Property) -> Outcome:
@@ -201,13 +193,9 @@ def _refuted(found: Sequence[Explored], ids: Sequence[str]) -> Outcome | None:
     ]
     if not traces:
         return None
-    length, name, each = min(traces, key=lambda trace: trace[:2])
-    path = each.exploration.broken[name]
-    detail = f"{name} is broken after {length - 1} moves"
-    outcome = _outcome(found, Verdict.REFUTED, detail, readable(each.world, path))
-    if not table_name(each.world.table):
-        return outcome  # a mutant: nobody could build that table again
-    return replace(outcome, schedule=schedule_of(each.world, path, broken=name))
+    _, name, each = min(traces, key=lambda trace: trace[:2])
+    outcome = _outcome(found, Verdict.REFUTED)
+    return refuted_by(outcome, each.world, each.exploration.broken[name], name)
 
 
 def _finished(found: Sequence[Explored]) -> bool:

@@ -20,21 +20,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar, cast
 
-from dgap.protocol.expr import (
-    Const,
-    Every,
-    Formula,
-    Greatest,
-    Least,
-    Name,
-    Node,
-    Some,
-    Term,
-    Total,
-    conjoin,
-    rebuild,
-    walk,
-)
+from dgap.protocol.expr import Const, Formula, Name, Node, Term, conjoin, has_aggregate, rebuild
 from dgap.protocol.machine import initial_state
 from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import EventKind, Report, Settings, State, state
@@ -53,7 +39,6 @@ N = TypeVar("N", bound=Node)
 Start = tuple[State, Environment]
 Update = tuple[str, Term]
 FieldHolder = type[State] | type[Environment] | type[Report]
-AGGREGATES = (Every, Some, Least, Greatest, Total)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +195,7 @@ def _responded(
 
 def _refuse_aggregates(updates: tuple[Update, ...]) -> None:
     """In an update an aggregate would not say whether it ranges over ranks or over reports."""
-    if any(isinstance(part, AGGREGATES) for _, value in updates for part in walk(value)):
+    if any(has_aggregate(value) for _, value in updates):
         raise ValueError("an update of the environment has an aggregate; export it by a guard")
 
 

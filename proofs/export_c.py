@@ -33,6 +33,8 @@ from dgap.protocol.expr import (
     Total,
     Truth,
     conjoin,
+    conjuncts,
+    has_aggregate,
 )
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
@@ -42,9 +44,9 @@ from dgap.spec.progress import PROGRESS
 from dgap.spec.properties import PROPERTIES, Property
 from dgap.spec.witnesses import WITNESSES
 
-from .export import AGGREGATES, Action, actions
-from .unfold import RANK_FIELDS, asks_other_ranks, fields_read
-from .world import EAGER, conjuncts
+from .export import Action, actions
+from .unfold import RANK_FIELDS, fields_read
+from .world import EAGER
 
 REFINEMENT_INDEX = len(PROPERTIES)
 """R1's place in a mask of broken properties, after those of `PROPERTIES`."""
@@ -169,11 +171,11 @@ def _actions(moves: Sequence[Action], pen: Pen) -> Iterator[str]:
     joints: dict[Formula, str] = {}
     for index, action in enumerate(moves):
         parts = list(conjuncts(action.occasion))
-        alone = conjoin(*(part for part in parts if not asks_other_ranks(part)))
-        joint = conjoin(*(part for part in parts if asks_other_ranks(part)))
+        alone = conjoin(*(part for part in parts if not has_aggregate(part)))
+        joint = conjoin(*(part for part in parts if has_aggregate(part)))
         yield f"/* {action.name} */"
         yield _function("int", f"alone_{index}", "const cell *r", pen.text(alone))
-        if asks_other_ranks(joint) and joint not in joints:
+        if has_aggregate(joint) and joint not in joints:
             joints[joint] = f"joint_{index}"
             yield _function("int", joints[joint], WORLD, pen.text(joint))
         yield _moves(index, action, pen)
@@ -188,8 +190,8 @@ def _actions(moves: Sequence[Action], pen: Pen) -> Iterator[str]:
 
 def _moves(index: int, action: Action, pen: Pen) -> str:
     over = replace(pen, prefix="R") if action.gathers else pen
-    parts = [action.occasion, action.guard, *(value for _, value in action.state)]
-    if not action.gathers and any(isinstance(part, AGGREGATES) for part in parts[1:]):
+    reads: list[Node] = [action.guard, *(value for _, value in action.state)]
+    if not action.gathers and any(map(has_aggregate, reads)):
         raise ValueError(f"{action.name}: outside a gather no guard ranges over reports")
     loops = [
         f"  for (number {word} = {pen.text(each.low)}; {word} <= {pen.text(each.high)}; {word}++)\n"
@@ -211,8 +213,8 @@ def _masks(pen: Pen) -> Iterator[str]:
     """Which properties are broken, and which witnesses shown, as bits."""
     always = [(at, each) for at, each in enumerate(PROPERTIES) if each.kind == "always"]
     resting = [(at, each) for at, each in enumerate(PROPERTIES) if each.kind == "at rest"]
-    alone = [pair for pair in always if not asks_other_ranks(pair[1].formula)]
-    joint = [pair for pair in always if asks_other_ranks(pair[1].formula)]
+    alone = [pair for pair in always if not has_aggregate(pair[1].formula)]
+    joint = [pair for pair in always if has_aggregate(pair[1].formula)]
     seen = list(enumerate(WITNESSES))
     yield _mask("broken_alone", "const cell *r", alone, pen, broken=True)
     yield _mask("broken_jointly", WORLD, joint, pen, broken=True)

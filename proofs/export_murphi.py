@@ -34,6 +34,7 @@ from dgap.protocol.expr import (
     Total,
     Truth,
     conjoin,
+    conjuncts,
 )
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
@@ -265,8 +266,4 @@ def _rule(action: Action, pen: Pen, over: Pen) -> str:
 
 def members(formula: Formula) -> Iterator[Formula]:
     """The members of a conjunction that are not simply true."""
-    if isinstance(formula, Both):
-        yield from members(formula.left)
-        yield from members(formula.right)
-    elif formula != TRUE:
-        yield formula
+    return (each for each in conjuncts(formula) if each != TRUE)

@@ -23,6 +23,7 @@ from dgap.spec.environment import Environment, initial_environment
 from dgap.spec.properties import PROPERTIES
 from dgap.spec.witnesses import WITNESSES
 
+from .check import Verdict
 from .explorer import Exploration, explore
 from .watch import PropertyWatch
 from .world import Node, World
@@ -115,6 +116,17 @@ def explore_family(
 def explored(family: Family) -> tuple[Explored, ...]:
     """The family under the protocol's own table, explored once in this process."""
     return explore_family(family)
+
+
+def as_recorded(name: str, states: int) -> tuple[Verdict, str]:
+    """PROVED if the family of that name has the recorded number of states, else REFUTED; why."""
+    recorded = expected_states().get(name, 0)
+    if states == recorded:
+        return Verdict.PROVED, f"exactly {states} states, as recorded"
+    return Verdict.REFUTED, (
+        f"{states} states instead of {recorded}: table, environment or family have changed; "
+        "if that is meant, record the number in proofs/expected_states.json"
+    )
 
 
 def expected_states() -> dict[str, int]:

@@ -83,7 +83,7 @@ def run_tlc(files: TlaFiles, *, long: bool = False) -> Answer:
         ]
         own = ["-workers", "1", "-metadir", folder, MODULE]
         started = time.perf_counter()
-        answer = read_tlc(_output([java, *options, *own], folder))
+        answer = read_tlc(output_of([java, *options, *own], folder))
         return replace(answer, search_s=time.perf_counter() - started)
 
 
@@ -124,15 +124,15 @@ def run_rumur(model: str, *, long: bool = False) -> Answer:
     with TemporaryDirectory() as folder:
         Path(folder, "model.m").write_text(model)
         started = time.perf_counter()
-        said = _output([rumur, *RUMUR_OPTIONS, "--output", "verifier.c", "model.m"], folder)
+        said = output_of([rumur, *RUMUR_OPTIONS, "--output", "verifier.c", "model.m"], folder)
         flags = ["-w", "-std=c11", *(LONG_C if long else SHORT_C)]
         linked = ["-o", "verifier", "verifier.c", "-lpthread", "-latomic"]
-        said += _output([compiler, *flags, *linked], folder)
+        said += output_of([compiler, *flags, *linked], folder)
         verifier = Path(folder, "verifier")
         if not verifier.exists():
             raise UnreadableAnswer(f"no verifier was built:\n{said[-2000:]}")
         built = time.perf_counter()
-        answer = read_rumur(_output([str(verifier)], folder))
+        answer = read_rumur(output_of([str(verifier)], folder))
         search_s = time.perf_counter() - built
         return replace(answer, prepare_s=built - started, search_s=search_s)
 
@@ -159,8 +159,11 @@ def program(name: str, remedy: str) -> str:
     return path
 
 
-def _output(command: Sequence[str], folder: str) -> str:
-    """What a command prints; its exit code says nothing that the text does not."""
+def output_of(command: Sequence[str], folder: str, *, limit_s: float = PROCESS_LIMIT_S) -> str:
+    """What a command prints; its exit code says nothing that the text does not.
+
+    Raises subprocess.TimeoutExpired after `limit_s`.
+    """
     done = subprocess.run(
         command,
         cwd=folder,
@@ -169,7 +172,7 @@ def _output(command: Sequence[str], folder: str) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        timeout=PROCESS_LIMIT_S,
+        timeout=limit_s,
         check=False,
     )
     return done.stdout

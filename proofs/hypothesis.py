@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import NamedTuple
 
-from dgap.protocol.diagram import conjuncts, infix
+from dgap.protocol.diagram import infix
 from dgap.protocol.expr import (
     Both,
     Compare,
@@ -28,6 +28,7 @@ from dgap.protocol.expr import (
     Node,
     Not,
     Term,
+    conjuncts,
     rebuild,
     walk,
 )

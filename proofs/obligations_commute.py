@@ -11,10 +11,12 @@ Rules kept here:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
 from dgap.protocol.expr import (
+    TRUE,
     Choose,
     Const,
     Every,
@@ -25,18 +27,17 @@ from dgap.protocol.expr import (
     Node,
     Some,
     Term,
-    Total,
     conjoin,
+    has_aggregate,
     implies,
     rebuild,
-    walk,
 )
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Row, Table
 from dgap.protocol.vocabulary import EffectKind, EventKind, Phase
 from dgap.spec.properties import PROPERTIES
 
-from .actions import ACTOR, Action, all_actions, begin_step, finish_step, row_action
+from .actions import ACTOR, GHOST_OF, Action, all_actions, begin_step, finish_step, row_action
 from .asking import Obligation, parametric
 from .check import Check
 from .invariant_world import invariant
@@ -54,10 +55,6 @@ def local_rows(table: Table) -> tuple[Row, ...]:
     """The rows that may be taken before what other ranks do."""
     here = (Phase.FILL, Phase.EMIT)
     return tuple(row for row in table.rows if row.phase in here and row.event not in _INTERFERING)
-
-
-def _asks_ranks(node: Node) -> bool:
-    return any(isinstance(part, Every | Some | Least | Greatest | Total) for part in walk(node))
 
 
 def _at(rank: Rank, value: Term) -> Term:
@@ -84,23 +81,12 @@ def _possible(action: Action, rank: Rank) -> Formula:
     A verdict is a function of a vector that was sent (decision.agreement); it is not asked for.
     """
     guard = action.guard
-    if action.row is not None and _asks_ranks(action.row.guard):
-        guard = row_action(_unguarded(action.row)).guard
+    if action.row is not None and has_aggregate(action.row.guard):
+        guard = row_action(replace(action.row, guard=TRUE)).guard
     own = acted_by(rank, guard)
     if not action.awaited:
         return own
     return own & (ACTOR[action.awaited] >= _at(rank, action.awaits))
-
-
-def _unguarded(row: Row) -> Row:
-    return Row(
-        name=row.name,
-        phase=row.phase,
-        event=row.event,
-        target=row.target,
-        updates=row.updates,
-        asks=row.asks,
-    )
 
 
 class _Compared:
@@ -124,7 +110,7 @@ class _Compared:
         """The action at the rank stays possible, and does what it would have done."""
         self.stays(action.name, _possible(action, rank))
         for field, value in action.updates:
-            if not _asks_ranks(value):
+            if not has_aggregate(value):
                 self.same(f"{action.name}_{field}", _at(rank, value))
 
 
@@ -183,9 +169,6 @@ def _own_loop(table: Table) -> Iterator[Obligation]:
         yield _obligation(f"after its loop: {move.name}", scene, compared)
 
 
-_GHOST_OF: Mapping[str, str] = {"taken": "begun", "trained": "done", "left": "gone"}
-
-
 def seen_at(formula: Formula, own: Rank, other: Rank) -> Formula:
     """A property at one rank, with one other for those that it ranges over."""
 
@@ -196,9 +179,9 @@ def seen_at(formula: Formula, own: Rank, other: Rank) -> Formula:
             case Least() | Greatest():
                 return Name("world", "bound")  # over sources and shares, which never change
             case Name("state" | "world", name):
-                return own[_GHOST_OF.get(name, name)]
+                return own[GHOST_OF.get(name, name)]
             case Name("report", name):
-                return other[_GHOST_OF.get(name, name)]
+                return other[GHOST_OF.get(name, name)]
         return rebuild(node, change)
 
     found = change(formula)
@@ -208,7 +191,7 @@ def seen_at(formula: Formula, own: Rank, other: Rank) -> Formula:
 
 
 def _unseen(table: Table) -> Iterator[Obligation]:
-    joint = [each for each in PROPERTIES if each.kind == "always" and _asks_ranks(each.formula)]
+    joint = [each for each in PROPERTIES if each.kind == "always" and has_aggregate(each.formula)]
     for row in local_rows(table):
         if any(ask.kind == EffectKind.END for ask in row.asks):
             continue

@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dgap.protocol.expr import (
+    AGGREGATES,
     Arithmetic,
-    Every,
     Formula,
-    Greatest,
-    Least,
     Node,
-    Some,
     Term,
     conjoin,
     parts,
@@ -111,13 +108,13 @@ def _counted(table: Table) -> Iterator[Obligation]:
                 yield Obligation(name=name, scene=scene, goal=goal, after=True)
 
 
-_AGGREGATES = (Every, Some, Least, Greatest)
-"""Read at other ranks: an index, or what a rank reported, in range when that rank computed it."""
-
-
 def computed(node: Node) -> Iterator[Term]:
-    """Every sum, difference and product that is computed from what one rank knows."""
-    if isinstance(node, _AGGREGATES):
+    """Every sum, difference and product that is computed from what one rank knows.
+
+    What an aggregate reads at other ranks is an index, or what a rank reported: in range when that
+    rank computed it.
+    """
+    if isinstance(node, AGGREGATES):
         return
     if isinstance(node, Arithmetic):
         yield node
@@ -128,7 +125,7 @@ def computed(node: Node) -> Iterator[Term]:
 def _values(row: Row) -> Iterator[Term]:
     yield from computed(row.guard)
     for value in (*(new for _, new in row.updates), *(ask.argument for ask in row.asks)):
-        if not isinstance(value, _AGGREGATES):
+        if not isinstance(value, AGGREGATES):
             yield value
         yield from computed(value)
 

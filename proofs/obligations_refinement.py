@@ -19,7 +19,7 @@ from dgap.protocol.transition import Table
 from dgap.protocol.vocabulary import LIVE
 from dgap.spec.abstract import GOAL, PERMITS, RECEIVED, STATUS, STEPS
 
-from .actions import ACTOR, Action, initial, row_action
+from .actions import ACTOR, GHOST_OF, Action, initial, row_action
 from .asking import Obligation, parametric
 from .check import Check
 from .hypothesis import Hypothesis, Kind, named_axioms
@@ -32,9 +32,6 @@ from .terms import Rank, Reading, Vector, of_rank, rank_constant, translate
 
 PERMITTED = Name("world", "permitted")
 """1 if the abstract machine permits the action."""
-
-GHOST_OF: Mapping[str, str] = {"taken": "begun", "trained": "done"}
-"""Fields of the environment that the actions call otherwise."""
 
 
 @dataclass

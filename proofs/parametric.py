@@ -17,7 +17,6 @@ from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import Any
 
-from dgap.protocol.diagram import conjuncts
 from dgap.protocol.expr import (
     TRUE,
     Const,
@@ -26,6 +25,7 @@ from dgap.protocol.expr import (
     Node,
     Term,
     conjoin,
+    conjuncts,
     implies,
     rebuild,
 )

@@ -50,7 +50,8 @@ def questions(obligations: Iterable[Obligation]) -> Iterator[Question]:
         by_scene.setdefault(id(each.scene), []).append(each)
     for group in by_scene.values():
         goals = [each.term() for each in group]  # before the theory: goals may add aggregates
-        yield Question(hypotheses=group[0].scene.theory.hypotheses, goals=goals)
+        hypotheses = [each.term for each in group[0].scene.hypotheses]
+        yield Question(hypotheses=hypotheses, goals=goals)
 
 
 def by_cvc5(question: Question) -> tuple[Verdict, str]:

@@ -12,7 +12,6 @@ What is assumed of a report is what every offer obeys (`offer_is_sound` in the t
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -27,7 +26,7 @@ from dgap.protocol.machine import python
 from dgap.protocol.vocabulary import Policy, Report, Settings
 
 from .check import Check, Outcome, Reach, Verdict
-from .foreign_tools import MissingTool, UnreadableAnswer
+from .foreign_tools import MissingTool, UnreadableAnswer, output_of
 from .unfold import unfold
 
 PROCESS_LIMIT_S = 140.0
@@ -134,7 +133,7 @@ def crosshair(cases: Sequence[Case], claim: Claim = contract) -> Outcome:
         Path(folder, "claims.py").write_text(crosshair_module(cases, claim), encoding="utf-8")
         options = ["--report_all", "--per_condition_timeout", str(CONDITION_LIMIT_S)]
         command = [sys.executable, "-m", "crosshair", "check", *options, "claims.py"]
-        return read_crosshair(_output(command, folder), len(cases))
+        return read_crosshair(output_of(command, folder, limit_s=PROCESS_LIMIT_S), len(cases))
 
 
 def read_crosshair(output: str, count: int) -> Outcome:
@@ -188,7 +187,8 @@ def esbmc(cases: Sequence[Case], claim: Claim = contract) -> Outcome:
     for case in cases:
         with TemporaryDirectory() as folder:
             Path(folder, "claim.py").write_text(esbmc_program(case, claim), encoding="utf-8")
-            output = _output([str(binary), "--overflow-check", "claim.py"], folder)
+            command = [str(binary), "--overflow-check", "claim.py"]
+            output = output_of(command, folder, limit_s=PROCESS_LIMIT_S)
         if not read_esbmc(output):
             return Outcome(verdict=Verdict.REFUTED, detail=case.name, trace=_model(output))
     return Outcome(verdict=Verdict.PROVED, detail=f"{len(cases)} programs")
@@ -221,21 +221,6 @@ def read_esbmc(output: str) -> bool:
 def _model(output: str) -> tuple[str, ...]:
     kept = ("  n", "  g", "  u", "  e", "  t", "  assertion", "  FAILED")
     return tuple(line for line in output.splitlines() if line.startswith(kept))
-
-
-def _output(command: Sequence[str], folder: str) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=PROCESS_LIMIT_S,
-        check=False,
-    )
-    return done.stdout
 
 
 def source_checks() -> tuple[Check, ...]:

@@ -13,10 +13,18 @@ from types import ModuleType
 from typing import Literal
 
 from dgap.protocol import conditions, decision
-from dgap.protocol.expr import Const, Formula, Name, Node, Term, Truth, parts
+from dgap.protocol.expr import (
+    AGGREGATES,
+    Const,
+    Formula,
+    Name,
+    Node,
+    Term,
+    Truth,
+    has_aggregate,
+    parts,
+)
 from dgap.spec import environment, predicates, properties
-
-from .export import AGGREGATES
 
 Over = Literal["ranks", "reports"]
 """What aggregates range over: the ranks of a world, or the reports of a gathered vector."""
@@ -69,11 +77,6 @@ def _worth_a_name(node: object) -> bool:
 def _ranges(node: Node) -> bool:
     """Whether it matters what aggregates range over."""
     return has_aggregate(node) or any(name.scope == "report" for name in free_names(node))
-
-
-def has_aggregate(node: Node) -> bool:
-    """Whether an aggregate stands in the node."""
-    return isinstance(node, AGGREGATES) or any(map(has_aggregate, parts(node)))
 
 
 def free_names(node: Node) -> Iterator[Name]:

@@ -36,15 +36,9 @@ from dgap.spec.environment import Environment
 
 RANK_FIELDS = (*State._fields, *Environment._fields)
 POSITION = {name: index for index, name in enumerate(RANK_FIELDS)}
-AGGREGATES = (Every, Some, Least, Greatest, Total)
 
 if len(POSITION) != len(RANK_FIELDS):
     raise ValueError("a name means a field of the state and one of the environment")
-
-
-def asks_other_ranks(node: Node) -> bool:
-    """Whether the value depends on more than one rank."""
-    return any(isinstance(part, AGGREGATES) for part in walk(node))
 
 
 def unfold(node: Node, *, own: int, world_size: int, ranged: int | None = None) -> Node:
@@ -106,10 +100,16 @@ def fields_read(nodes: Sequence[Node]) -> tuple[str, ...]:
 
 
 def over_ranks(
-    nodes: Sequence[Node], settings: Settings, *, world_size: int, own: int | None = None
+    nodes: Sequence[Node],
+    settings: Settings,
+    *,
+    world_size: int,
+    own: int | None = None,
+    fields: Sequence[str] = RANK_FIELDS,
 ) -> Callable[..., tuple[Any, ...]]:
     """A function of `world_size` flat ranks that returns the nodes' values, one per node.
 
+    A flat rank is a tuple of its `fields`, in their order.
     `own` is the rank at which the nodes are read; None reads each at every rank in turn, so that
     the function returns the values of the first node at all ranks, then those of the second.
     """
@@ -121,7 +121,7 @@ def over_ranks(
     lines = [f"def function({', '.join(ranks)}):"]
     for name in names:
         field, _, rank = name.rpartition("_")
-        lines.append(f"    world_{name} = rank_{rank}[{POSITION[field]}]")
+        lines.append(f"    world_{name} = rank_{rank}[{fields.index(field)}]")
     lines.append(f"    return ({''.join(python(node, settings) + ', ' for node in flat)})")
     return define("\n".join(lines))
 

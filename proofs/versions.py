@@ -10,12 +10,11 @@ from __future__ import annotations
 import platform
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from importlib import metadata
 
 from . import cvc5_solver, solver
-from .foreign_tools import MissingTool, tlc_jar
+from .foreign_tools import MissingTool, output_of, tlc_jar
 from .source_contract import esbmc_binary
 
 NOT_INSTALLED = "not installed"
@@ -49,17 +48,7 @@ def _asked(command: Callable[[], Sequence[str]], pattern: str) -> str:
         return NOT_INSTALLED
     if shutil.which(words[0]) is None:
         return NOT_INSTALLED
-    done = subprocess.run(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=ANSWER_LIMIT_S,
-        check=False,
-    )
-    found = re.search(pattern, done.stdout)
+    found = re.search(pattern, output_of(words, ".", limit_s=ANSWER_LIMIT_S))
     return found[1].strip() if found else NOT_INSTALLED
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dgap.protocol.expr import Node
-from dgap.spec.abstract import GOAL, RECEIVED, STATUS, STEPS, Abstract, permits
+from dgap.protocol.expr import Node, has_aggregate
+from dgap.spec.abstract import CHANGE, GOAL, PERMITS, RECEIVED, STATUS, STEPS, Abstract
 from dgap.spec.properties import Property
 
-from .unfold import POSITION, asks_other_ranks, fields_read, over_ranks
+from .unfold import POSITION, fields_read, over_ranks
 from .world import Node as WorldNode
 from .world import World
 
@@ -66,8 +66,8 @@ class PropertyWatch:
         self.refinement = refinement
         self._size = world.world_size
         always = [each for each in properties if each.kind == "always"]
-        self._single = [each for each in always if not asks_other_ranks(each.formula)]
-        self._joint = [each for each in always if asks_other_ranks(each.formula)]
+        self._single = [each for each in always if not has_aggregate(each.formula)]
+        self._joint = [each for each in always if has_aggregate(each.formula)]
         self._rest = [each for each in properties if each.kind == "at rest"]
         self._unseen = [each for each in properties if each.kind == "sometimes"]
         self._single_holds = self._reader(self._single, alone=True)
@@ -76,6 +76,9 @@ class PropertyWatch:
         self._unseen_hold = self._reader(self._unseen)
         self._image = Reader(world, [STEPS, STATUS, RECEIVED, GOAL])
         self._images: dict[tuple[Any, ...], Abstract] = {}
+        self._permits = over_ranks(
+            [PERMITS], world.settings, world_size=self._size, own=0, fields=CHANGE
+        )
 
     def _reader(self, properties: Sequence[Property], *, alone: bool = False) -> Reader:
         return Reader(self.world, [each.formula for each in properties], alone=alone)
@@ -106,8 +109,16 @@ class PropertyWatch:
         old = self.image(before)
         for after in following:
             new = self.image(after)
-            if new is not old and not permits(old, new, self.goals(before)):
+            if new is not old and not self.permits(old, new, self.goals(before)):
                 yield REFINEMENT, after
+
+    def permits(self, old: Abstract, new: Abstract, goals: tuple[int, ...]) -> bool:
+        """Whether the abstract machine may go from one image to the other; a goal per rank."""
+        changes = (
+            (old.steps, old.status, was, new.steps, new.status, becomes, goal)
+            for was, becomes, goal in zip(old.received, new.received, goals, strict=True)
+        )
+        return bool(self._permits(*changes)[0])
 
     def image(self, node: WorldNode) -> Abstract:
         """What the abstract machine sees of a world; one object per content."""

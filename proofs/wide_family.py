@@ -79,6 +79,11 @@ class WideFamily:
         parts.append("reduced interleavings" if self.reduced else "every interleaving")
         return ", ".join(parts)
 
+    @property
+    def refinement(self) -> bool:
+        """Whether R1 is watched: its map does not reach early leaves and deaths."""
+        return self.trouble not in ("stops", "crashes")
+
     def _samples_in_words(self) -> str:
         words = f"0..{self.most_samples} samples a rank, {self.most_total} in all"
         if self.box * self.world_size > self.most_total:
@@ -115,7 +120,7 @@ class WideFamily:
                 witnesses=self.witnesses,
                 first_window=first_window,
                 reduced=self.reduced,
-                refinement=self.trouble not in ("stops", "crashes"),
+                refinement=self.refinement,
             )
 
     def _settings(self) -> Iterator[tuple[Settings, int]]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from dgap.protocol.expr import Both, Formula, conjoin
+from dgap.protocol.expr import Formula, conjoin, conjuncts, has_aggregate
 from dgap.protocol.machine import Machine, initial_state
 from dgap.protocol.table import TABLE
 from dgap.protocol.transition import Table
@@ -44,7 +44,7 @@ from dgap.spec.environment import (
     world as environment_field,
 )
 
-from .unfold import asks_other_ranks, over_one_rank, over_ranks
+from .unfold import over_one_rank, over_ranks
 
 Node = tuple[int, ...]
 Flat = tuple[int, ...]
@@ -60,15 +60,6 @@ EAGER = state("phase").equals(Phase.FILL) | (
 )
 """At a rank whose protocol moves first in a reduced world. The end of an iterator under tail "stop"
 is left out: peers see it, since loops that have ended are compared with no others."""
-
-
-def conjuncts(formula: Formula) -> Iterator[Formula]:
-    """The parts of a conjunction."""
-    if isinstance(formula, Both):
-        yield from conjuncts(formula.left)
-        yield from conjuncts(formula.right)
-    else:
-        yield formula
 
 
 class World:
@@ -106,8 +97,8 @@ class World:
         self._updates: list[Callable[..., tuple[Any, ...]]] = []
         for row in ROWS:
             parts = [_LIVE, *conjuncts(row.guard)]
-            alone = [part for part in parts if not asks_other_ranks(part)]
-            joint = [part for part in parts if asks_other_ranks(part)]
+            alone = [part for part in parts if not has_aggregate(part)]
+            joint = [part for part in parts if has_aggregate(part)]
             self._locals.append(over_one_rank([conjoin(*alone)], self.settings))
             self._guards.append(self._joint_guard(joint) if joint else None)
             self._updates.append(self._environment_update(row.updates))

@@ -5,8 +5,6 @@ Rule kept here: nothing is drawn that is not a row, and every row is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from .expr import (
     Arithmetic,
     Both,
@@ -24,6 +22,7 @@ from .expr import (
     Some,
     Total,
     Truth,
+    conjuncts,
 )
 from .transition import Row, Table
 from .vocabulary import EventKind, Phase
@@ -78,15 +77,6 @@ def _table_line(row: Row) -> str:
         row.target.name,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def conjuncts(formula: Formula) -> Iterator[Formula]:
-    """The formulas that a conjunction was made of, in order; the formula itself if it is none."""
-    if isinstance(formula, Both):
-        yield from conjuncts(formula.left)
-        yield from conjuncts(formula.right)
-    else:
-        yield formula
 
 
 def infix(node: Node) -> str:

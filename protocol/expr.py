@@ -221,6 +221,15 @@ def conjoin(*formulas: Formula) -> Formula:
     return result
 
 
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The formulas that a conjunction was made of, in order; the formula itself if it is none."""
+    if isinstance(formula, Both):
+        yield from conjuncts(formula.left)
+        yield from conjuncts(formula.right)
+    else:
+        yield formula
+
+
 def parts(node: Node) -> tuple[Node, ...]:
     """The direct sub-expressions, in the order of the fields."""
     values = (getattr(node, field.name) for field in fields(node))  # type: ignore[arg-type]
@@ -232,6 +241,15 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for part in parts(node):
         yield from walk(part)
+
+
+AGGREGATES = (Every, Some, Least, Greatest, Total)
+"""The nodes that range over ranks."""
+
+
+def has_aggregate(node: Node) -> bool:
+    """Whether the value depends on more than one rank."""
+    return any(isinstance(part, AGGREGATES) for part in walk(node))
 
 
 def rebuild(node: Node, change: Callable[[Node], Node]) -> Node:

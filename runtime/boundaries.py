@@ -10,7 +10,7 @@ contiguous group [i, j) is an edge i -> j over the boundaries 0..n and a partiti
 The edge weights satisfy the quadrangle inequality w(a,c) + w(b,d) <= w(a,d) + w(b,c), also under
 the budget (a part of a group that fits, fits), hence
   - the lightest path with k edges is convex in k, so a penalty per edge steers the count;
-  - one penalty takes one pass of O(n log n) (`_lightest_path`), since of two starts the later one
+  - one penalty takes one pass of O(n log n) (`lightest_path`), since of two starts the later one
     wins for good once it wins;
   - a path with fewer and one with more edges than wanted can be spliced into one of exactly the
     wanted count that is no heavier than convexity allows (`_splice`).

@@ -115,16 +115,17 @@ def _leaving(costs: list[int], order: list[int], edges: list[Edge], group_count:
     return by_age[:oldest_count] + by_tokens[: group_count - oldest_count]
 
 
-def _placed(window: SortedWindow, order: list[int], edges: list[Edge], kind: str) -> Partition:
+def _placed(
+    window: SortedWindow, order: list[int], edges: list[Edge], kind: BudgetKind
+) -> Partition:
     """The partition that these groups make, the others recycled."""
     ranked = []
     waiting = [True] * len(order)
     for start, end in edges:
         group = sorted(order[start:end])
-        longest = window.costs[end - 1]
-        total = sum(window.costs[start:end])
-        cost = _COST[kind](Figures(size=end - start, largest=longest, total=total))
-        ranked.append((-(cost * COST_CLASS_COUNT // window.budget), -longest, group))
+        cost = group_cost(window.costs[start:end], kind)
+        cost_class = cost * COST_CLASS_COUNT // window.budget
+        ranked.append((-cost_class, -window.costs[end - 1], group))
         for position in group:
             waiting[position] = False
     ranked.sort()

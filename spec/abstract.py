@@ -76,24 +76,6 @@ GOAL: Term = Choose(setting("quota").equals(1), world("share"), world("source"))
 """At one rank: samples that it has to receive before CLOSE."""
 
 
-def permits(before: Abstract, after: Abstract, goals: tuple[int, ...]) -> bool:
-    """Whether the abstract machine may go from `before` to `after`, or they are equal.
-
-    `goals` holds one count of samples per rank.
-    """
-    if before == after:
-        return True
-    if before.status != Status.RUNNING:
-        return False
-    if after.status == Status.RUNNING:
-        return after.steps == before.steps + 1 and all(
-            old <= new <= goal
-            for old, new, goal in zip(before.received, after.received, goals, strict=True)
-        )
-    unchanged = (after.steps, after.received) == (before.steps, before.received)
-    return unchanged and (after.status == Status.FAILED or after.received == goals)
-
-
 CHANGE = (
     *("steps_before", "status_before", "received_before"),
     *("steps_after", "status_after", "received_after", "goal"),
@@ -131,5 +113,5 @@ _end = conjoin(
 _stutter = conjoin(_same_steps, _own("status_after").equals(_own("status_before")), _same_received)
 
 PERMITS: Formula = _stutter | (_runs_before & (_step | _end))
-"""`permits` as data, for exporters: read at any rank, ranging over all. The two are compared on
-all small values."""
+"""Whether the abstract machine may go from before to after, or they are equal: read at any rank,
+ranging over all."""

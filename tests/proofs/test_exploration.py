@@ -45,7 +45,7 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Sets the recorded number of states of the family `tiny`."""
 
     def set_count(count: int) -> None:
-        monkeypatch.setattr(exploration, "expected_states", lambda: {"tiny": count})
+        monkeypatch.setattr(families, "expected_states", lambda: {"tiny": count})
 
     return set_count
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from dgap.proofs.check import Verdict
 from dgap.proofs.families import (
     FAMILIES,
     STATE_LIMIT,
     Family,
+    as_recorded,
     expected_states,
     explore_family,
     explored,
@@ -24,6 +26,13 @@ def test_names_are_unique_and_every_family_has_a_recorded_count() -> None:
     assert len(BY_NAME) == len(FAMILIES)
     assert {name for name in expected_states() if not name.startswith("wide.")} == set(BY_NAME)
     assert all(0 < expected_states()[name] < STATE_LIMIT for name in BY_NAME)
+
+
+def test_only_the_recorded_count_passes() -> None:
+    count = expected_states()["unlike"]
+    assert as_recorded("unlike", count)[0] == Verdict.PROVED
+    assert as_recorded("unlike", count + 1)[0] == Verdict.REFUTED
+    assert as_recorded("no family", count)[0] == Verdict.REFUTED
 
 
 def test_every_property_is_shown_in_some_family_by_its_witness() -> None:

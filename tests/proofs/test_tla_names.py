@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dgap.proofs.tla_names import Over, free_names, has_aggregate, known_names, parameters_of
+from dgap.proofs.tla_names import Over, free_names, known_names, parameters_of
 from dgap.protocol import conditions, decision
-from dgap.protocol.expr import Every, Name, Node
+from dgap.protocol.expr import Every, Name, Node, has_aggregate
 from dgap.protocol.vocabulary import reported, state
 from dgap.spec import environment
 

@@ -12,13 +12,24 @@ from hypothesis import strategies as st
 
 from dgap.proofs.unfold import (
     RANK_FIELDS,
-    asks_other_ranks,
     fields_read,
     over_one_rank,
     over_ranks,
     unfold,
 )
-from dgap.protocol.expr import TRUE, Const, Every, Greatest, Least, Name, Node, Some, Total, walk
+from dgap.protocol.expr import (
+    TRUE,
+    Const,
+    Every,
+    Greatest,
+    Least,
+    Name,
+    Node,
+    Some,
+    Total,
+    has_aggregate,
+    walk,
+)
 from dgap.protocol.vocabulary import Settings, State, setting, state
 from dgap.spec.abstract import GOAL, RECEIVED, STATUS, STEPS
 from dgap.spec.environment import Environment, ranked, world
@@ -77,12 +88,12 @@ def test_a_node_may_be_read_at_one_rank_alone(ranks: list[tuple[int, ...]], own:
 def test_unfolding_leaves_no_aggregate() -> None:
     for node in NODES:
         unfolded = unfold(node, own=0, world_size=2)
-        assert not any(asks_other_ranks(part) for part in walk(unfolded))
+        assert not any(has_aggregate(part) for part in walk(unfolded))
 
 
 def test_an_aggregate_is_seen_at_any_depth() -> None:
-    assert asks_other_ranks(~(TRUE & Some(HELD > 0)))
-    assert not asks_other_ranks(state("held") > world("unread"))
+    assert has_aggregate(~(TRUE & Some(HELD > 0)))
+    assert not has_aggregate(state("held") > world("unread"))
 
 
 def test_the_fields_that_a_node_reads_are_named_and_settings_are_not() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dgap.proofs import wide
+from dgap.proofs import families
 from dgap.proofs.check import Verdict
 from dgap.proofs.exploration import CONTROLS
 from dgap.proofs.families import expected_states
@@ -37,7 +37,7 @@ def test_the_smallest_wide_family_has_the_recorded_states_and_no_other_number_pa
     assert outcome.verdict == Verdict.PROVED, outcome.detail
     assert outcome.states == expected_states()[f"wide.{SMALLEST.name}"]
     narrow = replace(SMALLEST, windows=SMALLEST.windows[:1], witnesses=(), most_samples=1)
-    monkeypatch.setattr(wide, "expected_states", lambda: {f"wide.{narrow.name}": 3})
+    monkeypatch.setattr(families, "expected_states", lambda: {f"wide.{narrow.name}": 3})
     assert holds_in(narrow).verdict == Verdict.REFUTED
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from dgap.proofs.explorer import explore
 from dgap.proofs.watch import PropertyWatch
-from dgap.proofs.world import Node, World, candidates, conjuncts
-from dgap.protocol.expr import TRUE, conjoin
+from dgap.proofs.world import Node, World, candidates
+from dgap.protocol.expr import TRUE, conjoin, conjuncts
 from dgap.protocol.vocabulary import Event, EventKind, Phase, Settings, State, state
 from dgap.spec.environment import MOVES, OCCASIONS, Environment, initial_environment
 from dgap.spec.oracle_expr import Reading, holds, value_of
